@@ -5,13 +5,9 @@
 // REDEFINE: %{function} = scan
 // RUN: %{graph} 3 -- --arg x=random:3x17 --arg h=random:17 --arg result0=zeros:3x17 --arg result1=zeros:17 --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = condition
-// RUN: %{graph} 1 -- --arg x=random:67 --arg c=zeros:[] --arg result0=zeros:67 --rtol 1e-5 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:67 --arg c=random:[] --arg result0=zeros:67 --rtol 1e-5 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:67 --arg c=zeros:[] --arg result0=zeros:67 --rtol 1e-5 --again --arg x=random:67 --arg c=random:[] --arg result0=zeros:67 --rtol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = argmax_jax
-// RUN: %{graph} 1 -- --arg x=random:5x67 --arg result0=zeros:5 --arg result1=zeros:5 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=zeros:5x67 --arg result0=zeros:5 --arg result1=zeros:5 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:1x1 --arg result0=zeros:1 --arg result1=zeros:1 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:3x0 --arg result0=zeros:3 --arg result1=zeros:3 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:5x67 --arg result0=zeros:5 --arg result1=zeros:5 --again --arg x=zeros:5x67 --arg result0=zeros:5 --arg result1=zeros:5 --again --arg x=random:1x1 --arg result0=zeros:1 --arg result1=zeros:1 --again --arg x=random:3x0 --arg result0=zeros:3 --arg result1=zeros:3 | FileCheck %s
 // REDEFINE: %{function} = argmax_of_numbers
 // RUN: %{graph} 2 -- --arg x=random:5x67 --arg result0=zeros:5 --arg result1=zeros:5 | FileCheck %s
 // REDEFINE: %{function} = argmin_torch
@@ -23,9 +19,7 @@
 // REDEFINE: %{function} = pairs
 // RUN: %{graph} 1 -- --arg x=random:9x16 --arg i=iota:7 --arg j=iota:7:5 --arg result0=zeros:7 | FileCheck %s
 // REDEFINE: %{function} = shifted
-// RUN: %{graph} 1 -- --arg x=random:9x64 --arg p=zeros:[] --arg result0=zeros:7x58 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:9x64 --arg p=random:[]:0 --arg result0=zeros:7x58 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:9x64 --arg p=random:[]:1 --arg result0=zeros:7x58 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x64 --arg p=zeros:[] --arg result0=zeros:7x58 --again --arg x=random:9x64 --arg p=random:[]:0 --arg result0=zeros:7x58 --again --arg x=random:9x64 --arg p=random:[]:1 --arg result0=zeros:7x58 | FileCheck %s
 // REDEFINE: %{function} = kept_and_reduced
 // RUN: %{graph} 1 -- --arg x=random:5x4 --arg result0=zeros:5x4 --arg result1=zeros:5 --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = two_pads

@@ -4,8 +4,7 @@
 // DEFINE: %{close} = --rtol 1e-4 --atol 1e-5
 // REDEFINE: %{function} = stem
 // RUN: %{graph} 3 --chip sm_80,sm_90a -- --arg x=random:2x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:2x5x12x16 %{close} | FileCheck %s
-// RUN: %{graph} 3 -- --arg x=random:1x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:1x5x12x16 %{close} | FileCheck %s
-// RUN: %{graph} 3 -- --arg x=random:0x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:0x5x12x16 %{close} | FileCheck %s
+// RUN: %{graph} 3 -- --arg x=random:1x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:1x5x12x16 %{close} --again --arg x=random:0x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:0x5x12x16 %{close} | FileCheck %s
 // RUN: %{graph} 3 --products tf32 --chip sm_90a -- --arg x=random:2x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:2x5x12x16 --rtol 1e-2 --atol 3e-2 | FileCheck %s
 // REDEFINE: %{function} = odd
 // RUN: %{graph} 3 --chip sm_90a -- --arg x=random:2x11x17x3 --arg w=random:5x5x3x7 --arg result0=zeros:2x6x9x7 %{close} | FileCheck %s

@@ -4,13 +4,11 @@
 // DEFINE: %{args} =
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --function %{function} --kernels
 // REDEFINE: %{function} = concatenate
-// RUN: %{graph} 1 -- --arg a=random:5x8 --arg b=random:5x3 --arg result0=zeros:5x11 | FileCheck %s
-// RUN: %{graph} 1 -- --arg a=random:1x8 --arg b=random:1x3 --arg result0=zeros:1x11 | FileCheck %s
+// RUN: %{graph} 1 -- --arg a=random:5x8 --arg b=random:5x3 --arg result0=zeros:5x11 --again --arg a=random:1x8 --arg b=random:1x3 --arg result0=zeros:1x11 | FileCheck %s
 // REDEFINE: %{function} = roll
 // RUN: %{graph} 1 -- --arg x=random:5x17 --arg result0=zeros:5x17 | FileCheck %s
 // REDEFINE: %{function} = concat
-// RUN: %{graph} 1 -- --arg a=random:3x5 --arg b=random:1x5 --arg c=random:7x5 --arg result0=zeros:11x5 | FileCheck %s
-// RUN: %{graph} 1 -- --arg a=random:0x5 --arg b=random:1x5 --arg c=random:64x5 --arg result0=zeros:65x5 | FileCheck %s
+// RUN: %{graph} 1 -- --arg a=random:3x5 --arg b=random:1x5 --arg c=random:7x5 --arg result0=zeros:11x5 --again --arg a=random:0x5 --arg b=random:1x5 --arg c=random:64x5 --arg result0=zeros:65x5 | FileCheck %s
 // REDEFINE: %{function} = concat_many
 // RUN: %{graph} 1 -- --arg a=random:3x5 --arg b=random:2x5 --arg result0=zeros:29x5 --rtol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = reshape
@@ -22,31 +20,23 @@
 // REDEFINE: %{function} = mean
 // RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:[] --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = variance
-// RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:129 --rtol 1e-5 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:1x129 --arg result0=zeros:129 --rtol 1e-5 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:129 --rtol 1e-5 --again --arg x=random:1x129 --arg result0=zeros:129 --rtol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = lengths
 // RUN: %{graph} 1 -- --arg x=random:4x33 --arg n=iota:4 --arg result0=zeros:4 | FileCheck %s
 // REDEFINE: %{function} = count
-// RUN: %{graph} 1 -- --arg n=iota:4 --arg t=33 --arg result0=zeros:4 | FileCheck %s
-// RUN: %{graph} 1 -- --arg n=iota:2 --arg t=70000 --arg result0=zeros:2 | FileCheck %s
+// RUN: %{graph} 1 -- --arg n=iota:4 --arg t=33 --arg result0=zeros:4 --again --arg n=iota:2 --arg t=70000 --arg result0=zeros:2 | FileCheck %s
 // REDEFINE: %{function} = slice_at
-// RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=zeros:[] --arg result0=zeros:3x16 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=random:[]:0 --arg result0=zeros:3x16 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=random:[]:1 --arg result0=zeros:3x16 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=zeros:[] --arg result0=zeros:3x16 --again --arg x=random:9x16 --arg p=random:[]:0 --arg result0=zeros:3x16 --again --arg x=random:9x16 --arg p=random:[]:1 --arg result0=zeros:3x16 | FileCheck %s
 // REDEFINE: %{function} = update_at
-// RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=zeros:[] --arg result0=zeros:9x16 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=random:[]:0 --arg result0=zeros:9x16 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=random:[]:1 --arg result0=zeros:9x16 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=zeros:[] --arg result0=zeros:9x16 --again --arg x=random:9x16 --arg y=random:3x16 --arg p=random:[]:0 --arg result0=zeros:9x16 --again --arg x=random:9x16 --arg y=random:3x16 --arg p=random:[]:1 --arg result0=zeros:9x16 | FileCheck %s
 // REDEFINE: %{function} = least
-// RUN: %{graph} 1 -- --arg x=iota:7 --arg n=5 --arg result0=zeros:7 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=iota:7 --arg n=9 --arg result0=zeros:7 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=iota:7 --arg n=5 --arg result0=zeros:7 --again --arg x=iota:7 --arg n=9 --arg result0=zeros:7 | FileCheck %s
 // RUN: not %{graph} 1 -- --arg x=iota:7 --arg n=4294967301 --arg result0=zeros:7 | FileCheck %s --check-prefix=WIDE
 // WIDE: error: {{.*}}expected an index that fits 32 bits
 // REDEFINE: %{function} = identity
 // RUN: %{graph} 2 -- --arg x=random:9x16 --arg result0=zeros:9x16 --rtol 1e-6 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = masked
-// RUN: %{graph} 1 -- --arg x=random:9x64 --arg m=random:9x64 --arg result0=zeros:9x64 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:3x67 --arg m=random:3x67 --arg result0=zeros:3x67 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x64 --arg m=random:9x64 --arg result0=zeros:9x64 --again --arg x=random:3x67 --arg m=random:3x67 --arg result0=zeros:3x67 | FileCheck %s
 // REDEFINE: %{function} = all
 // RUN: %{graph} 1 -- --arg x=random:3x2048 --arg result0=zeros:3 --arg result1=zeros:3x2048 | FileCheck %s
 // REDEFINE: %{function} = many

@@ -5,12 +5,9 @@
 // REDEFINE: %{function} = known
 // RUN: %{graph} --arg a=random:8 --arg b=random:56:1 --arg result0=zeros:64 | FileCheck %s
 // REDEFINE: %{function} = unknown
-// RUN: %{graph} --arg a=random:8 --arg b=random:56:1 --arg result0=zeros:64 | FileCheck %s
-// RUN: %{graph} --arg a=random:300 --arg b=random:5:1 --arg result0=zeros:305 | FileCheck %s
-// RUN: %{graph} --arg a=random:0 --arg b=random:4100:1 --arg result0=zeros:4100 | FileCheck %s
+// RUN: %{graph} --arg a=random:8 --arg b=random:56:1 --arg result0=zeros:64 --again --arg a=random:300 --arg b=random:5:1 --arg result0=zeros:305 --again --arg a=random:0 --arg b=random:4100:1 --arg result0=zeros:4100 | FileCheck %s
 // REDEFINE: %{function} = rows
-// RUN: %{graph} --arg a=random:5x33 --arg x=random:9x64:1 --arg k=7 --arg result0=zeros:9x64 | FileCheck %s
-// RUN: %{graph} --arg a=random:20x64 --arg x=random:9x64:1 --arg k=0 --arg result0=zeros:9x64 | FileCheck %s
+// RUN: %{graph} --arg a=random:5x33 --arg x=random:9x64:1 --arg k=7 --arg result0=zeros:9x64 --again --arg a=random:20x64 --arg x=random:9x64:1 --arg k=0 --arg result0=zeros:9x64 | FileCheck %s
 // REDEFINE: %{function} = table
 // RUN: %{graph} --arg t=random:5 --arg i=iota:37 --arg result0=zeros:37 | FileCheck %s
 // CHECK: block phase: right

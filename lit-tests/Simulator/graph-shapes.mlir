@@ -3,8 +3,7 @@
 // DEFINE: %{args} =
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --kernels
 // REDEFINE: %{function} = softmax
-// RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:7x129 --rtol 1e-6 | FileCheck %s
-// RUN: %{graph} 1 -- --arg x=random:1x1 --arg result0=zeros:1x1 --rtol 1e-6 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:7x129 --rtol 1e-6 --again --arg x=random:1x1 --arg result0=zeros:1x1 --rtol 1e-6 | FileCheck %s
 // RUN: %{graph} 1 --traffic 1 -- --arg x=random:3x1023 --arg result0=zeros:3x1023 --rtol 1e-6 | FileCheck %s --check-prefix=TRAFFIC
 // TRAFFIC: block phase: right
 // TRAFFIC: graph-shapes.mlir: 24552 bytes moved, 1.000 times those of the launches' tensors
