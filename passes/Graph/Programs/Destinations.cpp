@@ -52,8 +52,8 @@ static bool isResult(Value value) {
 
 /// Whether the op is memory that has no elements yet, or a part of such.
 static bool isMemory(Operation *op) {
-  if (isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp>(op))
-    return isMemory(op->getOperand(0).getDefiningOp());
+  while (isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
   return isa_and_present<tensor::EmptyOp>(op);
 }
 
