@@ -133,16 +133,30 @@ std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
   return countParts(*schedule.division, *programs, extent);
 }
 
+/// Whether so many programs with wide tiles have parts that keep a device busy,
+/// each of them for longer than partial sums take to combine.
+static bool hasLongParts(const GroupSchedule &schedule, int64_t programs,
+                         unsigned loop) {
+  constexpr int64_t kLongPart = 64; // iterations, of 0.4 us
+  const ScheduledDim &dim = schedule.dims[loop];
+  int64_t parts = kWantedWidePrograms / std::max<int64_t>(programs, 1);
+  return dim.extent != kUnknownExtent && parts <= kMostProductParts &&
+         dim.extent / dim.tile >= parts * kLongPart;
+}
+
 /// Smaller tiles of the result, where there are few of them. Returns the
 /// programs that keep a device busy: a wide tile fills an SM.
-static int64_t narrowTiles(GroupSchedule &schedule, bool sumsPixels) {
+static int64_t narrowTiles(GroupSchedule &schedule, bool sumsPixels,
+                           bool isByThreads, unsigned loop) {
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs)
     return kWantedPrograms;
   // A tile of sums of pixels reads both factors again for each tap.
   bool isWide = sumsPixels
                     ? *programs * kMostProductParts >= kWantedWidePrograms
-                    : *programs * 4 > kWantedPrograms;
+                    : *programs * 4 > kWantedPrograms ||
+                          (!isByThreads && !schedule.hasOneLoop &&
+                           hasLongParts(schedule, *programs, loop));
   if (isWide)
     return kWantedWidePrograms;
   for (ScheduledDim &dim : schedule.dims)
@@ -222,9 +236,11 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     return divideStream(shape, schedule);
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
-  bool hasImage = false, sumsPixels = false;
+  bool hasImage = false, sumsPixels = false, isByThreads = false;
   int64_t reductions = 0;
   for (unsigned op : group.ops) {
+    isByThreads |=
+        problem.ops[op].isProduct() && problem.isByThreads(problem.ops[op]);
     reductions += problem.ops[op].reduces();
     hasImage |= problem.ops[op].hasImage();
     sumsPixels |= problem.ops[op].sumsPixels();
@@ -245,7 +261,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     return std::nullopt;
   GroupDivision division;
   division.wantedPrograms =
-      isProduct ? narrowTiles(divided, sumsPixels) : kWantedPrograms;
+      isProduct ? narrowTiles(divided, sumsPixels, isByThreads, *loop)
+                : kWantedPrograms;
   // One program combines the parts of each sum after those of another.
   if (sumsPixels && reductions > 1)
     division.wantedPrograms = kWantedWidePrograms;

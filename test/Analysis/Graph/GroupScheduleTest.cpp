@@ -282,6 +282,11 @@ TEST(GroupDivisionTest, Products) {
             "contraction, 128 by the grid in vectors of 64, 256 by the grid in "
             "vectors of 64, 16384 by a loop in vectors of 64, divided into "
             "parts of 512 or more: 16\n");
+  // Parts of larger ones keep a device busy for long.
+  EXPECT_EQ(multiply(512, 512, 65536),
+            "contraction, 512 by the grid in vectors of 128, 512 by the grid "
+            "in vectors of 128, 65536 by a loop in vectors of 64, divided into "
+            "parts of 512 or more: 8\n");
   EXPECT_EQ(multiply(4096, 4096, 4096), "none\n");
   EXPECT_EQ(multiply(128, 256, 512), "none\n");
   // A second kernel has to be worth it.
