@@ -29,7 +29,7 @@ static constexpr int64_t kSumsOfWarpgroup = 128 * 128,
 /// Those of which each was the fastest for some extents, on an H100; the larger
 /// ones first, which need less of shared memory for an element.
 static constexpr std::pair<int64_t, int64_t> kTiles[] = {
-    {128, 256}, {128, 128}, {64, 128}, {64, 64}};
+    {128, 256}, {256, 128}, {128, 128}, {64, 128}, {64, 64}};
 
 static constexpr int64_t kPicoseconds = 1000;
 
