@@ -5,6 +5,7 @@
 !rows = memref<8x64xf32, strided<[?, 1], offset: ?>, #gl>
 
 gpu.module @kernels {
+  // DOC-EXAMPLE: --carousel-propagate-launches
   // CHECK-LABEL: gpu.func @agreed
   // CHECK-SAME: %[[X:.*]]: memref<8x64xf32, strided<[192, 1], offset: ?>, #gpu.address_space<global>> {carousel.argument = {{[^}]*}}, llvm.align = 256 : i64}
   // CHECK-SAME: %{{.*}}: memref<8x64xf32, #gpu.address_space<global>> {carousel.argument = {{[^}]*}}, llvm.align = 256 : i64}
