@@ -95,6 +95,8 @@ def measure_steps(run, predicted):
     for name, value in predicted:
         rows[name][1] += value
     for event in profiler.key_averages():
+        if event.device_time_total == 0:
+            continue  # a call of the host
         step = re.match(r"(main_\d+)(?![0-9])", event.key)
         row = rows[step[1] if step else "cuBLASLt"]
         row[0] += event.count
@@ -108,7 +110,7 @@ def report(name, right, eager, peer, plain, graph, predicted):
         return f"{value:9.1f}" if value else f"{'-':>9}"
 
     print(f"{name:14} {'right' if right else 'WRONG':5} {show(eager)} {show(peer)} {show(plain)} {show(graph)} "
-          f"{peer / graph if peer else 0:5.2f} {predicted:9.0f} {predicted / graph:5.2f}", flush=True)
+          f"{f'{peer / graph:5.2f}' if peer else '    -'} {predicted:9.0f} {predicted / graph:5.2f}", flush=True)
 
 
 def time_torch(program, bind, name, predicted, options):
