@@ -218,7 +218,10 @@ int64_t carousel::findRowAlignment(Value tensor) {
     }
     strides = std::move(kept);
   }
-  for (int64_t stride : ArrayRef(strides).drop_back())
+  // A single element has no rows.
+  if (!strides.empty())
+    strides.pop_back();
+  for (int64_t stride : strides)
     alignment = std::gcd(alignment, stride);
   return alignment;
 }
