@@ -243,3 +243,34 @@ func.func @triangles(%x: tensor<40x40xf32>, %pad: tensor<40xi1>) -> (tensor<40x4
   } -> tensor<40x40xf32>
   return %y, %z : tensor<40x40xf32>, tensor<40x40xf32>
 }
+
+// A choice of numbers within a branch: its loops are those of the op.
+// CHECK-LABEL: func @branches
+//       CHECK: linalg.generic
+//   CHECK-DAG: linalg.index 0
+//   CHECK-DAG: linalg.index 1
+//       CHECK: scf.if
+//   CHECK-NOT: linalg.index
+//       CHECK: return
+func.func @branches(%x: tensor<8x64xf32>, %z: tensor<8x64xf32>) -> tensor<8x128xf32> {
+  %c64 = arith.constant 64 : index
+  %c7 = arith.constant 7 : index
+  %e = tensor.empty() : tensor<8x128xf32>
+  %y = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x128xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %first = arith.cmpi ult, %j, %c64 : index
+    %v = scf.if %first -> f32 {
+      %t = arith.minsi %i, %c7 : index
+      %a = tensor.extract %x[%t, %j] : tensor<8x64xf32>
+      scf.yield %a : f32
+    } else {
+      %k = arith.subi %j, %c64 : index
+      %a = tensor.extract %z[%i, %k] : tensor<8x64xf32>
+      scf.yield %a : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<8x128xf32>
+  return %y : tensor<8x128xf32>
+}

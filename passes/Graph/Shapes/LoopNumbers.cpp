@@ -475,15 +475,17 @@ FunctionOfLoops::matchAndRewrite(linalg::GenericOp op,
   for (auto [inner, expr] : simpler) {
     Location loc = inner->getLoc();
     Type type = inner->getResult(0).getType();
+    // Branches have no loops of their own.
+    rewriter.setInsertionPointToStart(op.getBody());
+    for (auto [number, loop] : llvm::enumerate(loops))
+      if (expr.isFunctionOfDim(number))
+        loop = linalg::IndexOp::create(rewriter, loc, number);
     rewriter.setInsertionPoint(inner);
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
       rewriter.replaceOpWithNewOp<arith::ConstantOp>(
           inner, rewriter.getIntegerAttr(type, constant.getValue()));
       continue;
     }
-    for (auto [number, loop] : llvm::enumerate(loops))
-      if (expr.isFunctionOfDim(number))
-        loop = linalg::IndexOp::create(rewriter, loc, number);
     Value result = affine::expandAffineExpr(rewriter, loc, expr, loops, {});
     if (type != result.getType())
       result = arith::IndexCastOp::create(rewriter, loc, type, result);
