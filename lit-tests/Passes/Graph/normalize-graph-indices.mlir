@@ -254,7 +254,7 @@ func.func @triangles(%x: tensor<40x40xf32>, %pad: tensor<40xi1>) -> (tensor<40x4
 //       CHECK: return
 func.func @branches(%x: tensor<8x64xf32>, %z: tensor<8x64xf32>) -> tensor<8x128xf32> {
   %c64 = arith.constant 64 : index
-  %c7 = arith.constant 7 : index
+  %c0 = arith.constant 0 : index
   %e = tensor.empty() : tensor<8x128xf32>
   %y = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x128xf32>) {
   ^bb0(%out: f32):
@@ -262,7 +262,7 @@ func.func @branches(%x: tensor<8x64xf32>, %z: tensor<8x64xf32>) -> tensor<8x128x
     %j = linalg.index 1 : index
     %first = arith.cmpi ult, %j, %c64 : index
     %v = scf.if %first -> f32 {
-      %t = arith.minsi %i, %c7 : index
+      %t = arith.maxsi %i, %c0 : index
       %a = tensor.extract %x[%t, %j] : tensor<8x64xf32>
       scf.yield %a : f32
     } else {
