@@ -14,10 +14,9 @@
 #include "carousel/Dialect/IR/EvaluateExpr.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
 #include "llvm/ADT/MapVector.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace carousel;
@@ -52,13 +51,11 @@ struct Choice {
 /// variant's are.
 static bool fitsGrid(gpu::GPUFuncOp function, KnownTerm getTerm) {
   auto launch = function->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  constexpr int64_t kMostAlongX = std::numeric_limits<int32_t>::max();
-  constexpr int64_t kMostElsewhere = std::numeric_limits<uint16_t>::max();
-  int64_t most = kMostAlongX;
+  int64_t most = rules::kMaxGridX;
   for (ExprAttr blocks : launch.getGrid()) {
     if (evaluate(blocks, getTerm).value_or(0) > most)
       return false;
-    most = kMostElsewhere;
+    most = rules::kMaxGridYZ;
   }
   return true;
 }

@@ -162,7 +162,7 @@ class SimulateTest(unittest.TestCase):
                 def move(x, t, pool=pool):
                     return jax.jvp(pool, (x,), (t,))[1]
 
-                # Of equal elements, JAX itself moves others on CPUs than it sends gradients to.
+                # On CPUs, JAX moves another one of equal elements than it sends gradients to.
                 distinct = random.permutation(x.size).astype("f4").reshape(shape)
                 t, result = random.integers(-4, 5, shape).astype("f4"), numpy.full_like(g, 7)
                 carousel.simulate(move, {"arg0": distinct, "arg1": t, "result0": result}, framework="jax",

@@ -274,3 +274,24 @@ func.func @branches(%x: tensor<8x64xf32>, %z: tensor<8x64xf32>) -> tensor<8x128x
   } -> tensor<8x128xf32>
   return %y : tensor<8x128xf32>
 }
+
+// The last bit of a number isn't the number: odd ones are told from even ones.
+// CHECK-LABEL: func @bits
+//       CHECK: arith.trunci
+//       CHECK: arith.select
+func.func @bits(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    %t = arith.trunci %k : i64 to i1
+    %n = arith.select %t, %c1, %c2 : i64
+    %f = arith.sitofp %n : i64 to f32
+    %m = arith.mulf %f, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

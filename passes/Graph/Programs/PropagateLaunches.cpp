@@ -33,7 +33,8 @@ using namespace carousel;
 
 namespace {
 
-/// What the launches so far agree on for a memref.
+/// The strides and the alignment on which the launches so far agree for a
+/// memref.
 struct LaunchFacts {
   SmallVector<int64_t> strides; ///< kDynamic where they differ
   int64_t alignment = 0;        ///< of the first element's address; 0: any

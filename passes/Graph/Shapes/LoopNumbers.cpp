@@ -293,7 +293,7 @@ AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
   if (!own || !other || !difference)
     return {};
   auto [least, most] = *difference;
-  bool isSigned = own->first >= 0 && other->first >= 0;
+  bool areNatural = own->first >= 0 && other->first >= 0;
   std::optional<bool> result;
   auto decide = [&](bool isTrue, bool isFalse) {
     if (isTrue || isFalse)
@@ -307,41 +307,34 @@ AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
     decide(least > 0 || most < 0, least == 0 && most == 0);
     break;
   case Predicate::ult:
-    if (!isSigned)
-      break;
-    [[fallthrough]];
   case Predicate::slt:
     decide(most < 0, least >= 0);
     break;
   case Predicate::ule:
-    if (!isSigned)
-      break;
-    [[fallthrough]];
   case Predicate::sle:
     decide(most <= 0, least > 0);
     break;
   case Predicate::ugt:
-    if (!isSigned)
-      break;
-    [[fallthrough]];
   case Predicate::sgt:
     decide(least > 0, most <= 0);
     break;
   case Predicate::uge:
-    if (!isSigned)
-      break;
-    [[fallthrough]];
   case Predicate::sge:
     decide(least >= 0, most < 0);
     break;
   }
+  bool isUnsigned = predicate == Predicate::ult ||
+                    predicate == Predicate::ule ||
+                    predicate == Predicate::ugt || predicate == Predicate::uge;
+  if (isUnsigned && !areNatural)
+    return {};
   return result ? getConstant(*result) : AffineExpr();
 }
 
 AffineExpr LoopFunctions::choose(Value condition, Value first, Value second) {
   AffineExpr isFirst = known.lookup(condition);
   AffineExpr own = known.lookup(first), other = known.lookup(second);
-  if (isFirst)
+  if (isa_and_present<AffineConstantExpr>(isFirst))
     return isFirst == getConstant(0) ? other : own;
   if (!own || !other || own == other)
     return own == other ? own : AffineExpr();
@@ -408,7 +401,7 @@ AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
                : AffineExpr();
   }
   if (isa<arith::MinSIOp, arith::MaxSIOp>(source)) {
-    // Which one it is where both are equal doesn't matter.
+    // Where both are equal, either one is the result.
     for (unsigned least : {0, 1})
       if (compare(arith::CmpIPredicate::sle, operands[least],
                   operands[1 - least]) == getConstant(1))
@@ -451,8 +444,11 @@ AffineExpr LoopFunctions::compute(Value value) {
   std::optional<NumberRange> range = findRange(expr);
   unsigned bits =
       type.isIndex() ? kBits : std::min(type.getIntOrFloatBitWidth(), kBits);
-  bool isWhole = range && (bits == 1 || (range->first >= llvm::minIntN(bits) &&
-                                         range->second <= llvm::maxIntN(bits)));
+  NumberRange whole =
+      bits == 1 ? NumberRange(0, 1)
+                : NumberRange(llvm::minIntN(bits), llvm::maxIntN(bits));
+  bool isWhole =
+      range && range->first >= whole.first && range->second <= whole.second;
   return isWhole ? expr : AffineExpr();
 }
 

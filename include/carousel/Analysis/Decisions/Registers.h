@@ -28,13 +28,14 @@ inline constexpr int64_t kAddressRegisters = 24, kFactorRegisters = 96;
 /// The most for vectors that live at once, beside addresses.
 inline constexpr int64_t kMostVectorRegisters = 224;
 
-/// Of each thread in a block of so many: ptxas gives all as many.
+/// The registers of each thread in a block of `threads`: ptxas gives all
+/// threads of a block the same number.
 inline int64_t getRegistersInBlock(int64_t threads) {
   int64_t each = rules::kRegistersPerBlock / threads;
   return each - each % rules::kRegisterStep;
 }
 
-/// What a block of so many threads has for them.
+/// The registers that a thread has for vectors in a block of `threads`.
 inline int64_t getVectorRegisters(int64_t threads) {
   return std::min(kMostVectorRegisters,
                   getRegistersInBlock(threads) - kAddressRegisters);

@@ -44,8 +44,8 @@ struct GraphTensor {
   /// Whether a slice has other elements between those of a dimension, so that
   /// it and the next one can't be one. Empty if that is nowhere so.
   llvm::SmallVector<bool> gaps = {};
-  /// What the bytes from row to row of a slice are a multiple of, up to 16; 0
-  /// of other tensors, whose extents say so.
+  /// A divisor of the bytes from row to row of a slice, up to 16. It is 0 for
+  /// other tensors, whose extents say so.
   int64_t rowAlignment = 0;
 
   /// The bytes, with kAssumedExtent for unknown extents.

@@ -72,7 +72,7 @@ double getKernelRate(const GraphProblem &problem, FactorKind kind,
 /// copies take those of 16, but half as fast.
 inline constexpr int64_t kPitchedBytes = 32;
 
-/// Which factors of a product get rows with gaps between them.
+/// A plan of which factors of a product get rows with gaps between them.
 struct FactorPitches {
   std::array<bool, 2> isPitched = {false, false};
   /// A kernel copies the factor first. Others are written with the pitch.

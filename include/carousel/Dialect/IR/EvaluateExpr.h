@@ -19,8 +19,8 @@
 
 namespace carousel {
 
-/// What is known of an expression without operands that isn't a constant: an
-/// extent, a stride, a scalar, a number of the device.
+/// Returns the value of an expression without operands that isn't a constant,
+/// if it is known: an extent, a stride, a scalar, a number of the device.
 using KnownTerm = llvm::function_ref<std::optional<int64_t>(ExprAttr term)>;
 
 /// Nothing where a term isn't known, or where there is no value of 64 bits.
