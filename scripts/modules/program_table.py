@@ -8,8 +8,8 @@
 
 A row of the table is a program on a chip: the sum of the predicted times of its steps in us, the numbers of its launches and of
 its kernels, those whose products are multiply-adds of threads, those that are warned of since they take more than three times
-their bound, and the bytes of registers that a thread of each kernel spills, summed. ptxas assembles the first variant of each
-kernel, which has the best engines."""
+their bound, and the bytes of registers that a thread of each kernel spills, summed. ptxas assembles the first of the variants
+of each kernel that launches may take, which isn't always the one that they do take."""
 
 import json
 import re
