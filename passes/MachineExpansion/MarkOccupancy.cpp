@@ -22,6 +22,7 @@
 #include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -64,9 +65,25 @@ static int64_t countBitsOfProducts(scf::ForOp loop) {
   return most;
 }
 
-/// The most registers that a loop carries and its products take.
+/// Counts the bits of sums to which no product of the block adds, and which no
+/// loop carries on.
+static int64_t countBitsOfSums(Block &block) {
+  int64_t bits = 0;
+  for (auto product : block.getOps<nvgpu::MmaSyncOp>())
+    if (llvm::none_of(product->getUsers(), [](Operation *user) {
+          return isa<nvgpu::MmaSyncOp, scf::YieldOp>(user);
+        }))
+      bits += countBitsOfSums(product.getType());
+  return bits;
+}
+
+/// The most registers that a loop carries and its products take, or that sums
+/// of products outside of loops of their own take.
 static int64_t countSums(gpu::GPUFuncOp kernel) {
   int64_t most = 0;
+  kernel.walk([&](Block *block) {
+    most = std::max(most, countRegisters(1, countBitsOfSums(*block)));
+  });
   kernel.walk([&](scf::ForOp loop) {
     int64_t bits = countBitsOfProducts(loop);
     for (Type type : loop.getResultTypes())

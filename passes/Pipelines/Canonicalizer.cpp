@@ -1,9 +1,13 @@
-//===- Canonicalizer.cpp - the canonicalizer of pipelines -----------------===//
+//===- Canonicalizer.cpp - canonicalization in pipelines ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// --carousel-canonicalize. There is no region simplification, which looks for
+// blocks to merge and block arguments to drop after each round of patterns:
+// structured control flow has none.
 //
 // Upstream's patterns for scf.while make a new loop, drop the old one's
 // discardable attributes, and move its body to the new one. A listener passes
@@ -12,11 +16,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Canonicalizer.h"
-
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_CANONICALIZE
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
 
 using namespace mlir;
 using namespace carousel;
@@ -68,19 +76,65 @@ struct PipelineKeeper : public RewriterBase::Listener {
   }
 };
 
-} // namespace
+/// Upstream's pattern that drops loops of no iteration and inlines those of
+/// one, but for pipelined loops of one.
+class SimplifyUnlessPipelined : public RewritePattern {
+public:
+  explicit SimplifyUnlessPipelined(std::unique_ptr<RewritePattern> pattern)
+      : RewritePattern(scf::ForOp::getOperationName(), pattern->getBenefit(),
+                       pattern->getContext()),
+        pattern(std::move(pattern)) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (op->hasAttr(CarouselDialect::kPipeline) &&
+        cast<scf::ForOp>(op).getStaticTripCount() == APInt(64, 1))
+      return failure();
+    return pattern->matchAndRewrite(op, rewriter);
+  }
+
+private:
+  std::unique_ptr<RewritePattern> pattern;
+};
 
 /// Patterns of MLIR 22 that change results (docs/UpstreamFolds.md), or that
 /// leave the block phase, which has no masked loads of vectors.
-static constexpr const char *kUnwanted[] = {
+constexpr const char *kUnwanted[] = {
     "(anonymous namespace)::ShapeCastBroadcastFolder",
     "(anonymous namespace)::FoldContiguousGather"};
 
-std::unique_ptr<Pass> carousel::createPatternCanonicalizer() {
-  static PipelineKeeper keeper;
-  return createCanonicalizerPass(
-      GreedyRewriteConfig()
-          .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-          .setListener(&keeper),
-      SmallVector<std::string>(std::begin(kUnwanted), std::end(kUnwanted)));
-}
+constexpr const char *kOfTrivialLoops =
+    "(anonymous namespace)::SimplifyTrivialLoops";
+
+class Canonicalize : public carousel::impl::CanonicalizeBase<Canonicalize> {
+public:
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    for (Dialect *dialect : context->getLoadedDialects())
+      dialect->getCanonicalizationPatterns(set);
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      op.getCanonicalizationPatterns(set, context);
+    for (std::unique_ptr<RewritePattern> &pattern : set.getNativePatterns())
+      if (pattern->getDebugName() == kOfTrivialLoops)
+        pattern = std::make_unique<SimplifyUnlessPipelined>(std::move(pattern));
+    patterns = FrozenRewritePatternSet(
+        std::move(set),
+        SmallVector<std::string>(std::begin(kUnwanted), std::end(kUnwanted)));
+    return success();
+  }
+
+  void runOnOperation() override {
+    static PipelineKeeper keeper;
+    // As upstream's pass, this one doesn't ask for convergence.
+    (void)applyPatternsGreedily(
+        getOperation(), patterns,
+        GreedyRewriteConfig()
+            .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+            .setListener(&keeper));
+  }
+
+private:
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace

@@ -11,12 +11,14 @@
 
 #include "Expansions.h"
 
-#include "Canonicalizer.h"
+#include "carousel/Passes/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -28,8 +30,7 @@ static void addVerification(OpPassManager &gpu,
   if (options.assignWaitIds)
     gpu.addPass(createAssignWaitIds());
   if (options.verify)
-    gpu.nestAny().addPass(
-        createPatternCanonicalizer()); // counts that are constants
+    gpu.nestAny().addPass(createCanonicalize()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
   if (options.verify) {
     gpu.addPass(createVerifyChip());

@@ -9,8 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Canonicalizer.h"
-
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -58,6 +56,6 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   pm.addPass(createPropagateLaunches());
   // Kernels repeat constants and the sizes of vectors.
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
-  kernels.addPass(createPatternCanonicalizer());
+  kernels.addPass(createCanonicalize());
   kernels.addPass(createCSEPass());
 }

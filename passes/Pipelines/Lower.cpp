@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Tile/VerifyTileOps.h"
-#include "Canonicalizer.h"
 
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Passes/Passes.h"
@@ -19,6 +18,8 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -26,7 +27,7 @@ using namespace carousel;
 /// Function by function, so that they are cleaned up at once.
 static OpPassManager &addCleanup(OpPassManager &gpu) {
   OpPassManager &functions = gpu.nestAny();
-  functions.addPass(createPatternCanonicalizer());
+  functions.addPass(createCanonicalize());
   functions.addPass(createCSEPass());
   return functions;
 }

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Canonicalizer.h"
 #include "Expansions.h"
 
 #include "carousel/Passes/Pipelines.h"
@@ -29,7 +28,7 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   expansions.target.ptxVersion = options.ptxVersion.getValue();
   expansions.assignWaitIds = options.debugWaits.has_value();
   addExpansions(gpu, expansions);
-  gpu.addPass(createPatternCanonicalizer());
+  gpu.addPass(createCanonicalize());
   gpu.addPass(createCSEPass());
 
   ConvertToEmitCOptions conversion;

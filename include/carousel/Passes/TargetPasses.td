@@ -64,9 +64,9 @@ def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> 
     Precondition: the module has a target, and shared memory is allocated. If the CTAs that fit an
     SM by their shared memory leave each thread 128 registers or more, a kernel of a known block
     gets their number as `nvvm.minctasm`. ptxas then uses these registers to overlap instructions.
-    Without the number it saves them for warps that shared memory keeps out. A loop that carries
-    sums needs 96 registers beside these: the number is lower then, or ptxas would spill. A number
-    that the kernel has stays, as does `nvvm.maxnreg`.
+    Without the number it saves them for warps that shared memory keeps out. Sums, which a loop
+    carries or products outside of loops make, need 96 registers beside them: the number is lower
+    then, or ptxas would spill. A number that the kernel has stays, as does `nvvm.maxnreg`.
 
     ```mlir
     // --carousel-mark-occupancy, on sm_90a
@@ -441,6 +441,16 @@ def EmbedPTX : Pass<"carousel-embed-ptx", "::mlir::ModuleOp"> {
            "CUDA toolkit, for kernels that call math functions">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def Canonicalize : Pass<"carousel-canonicalize"> {
+  let summary = "Canonicalize, and keep what pipelines ask for";
+  let description = [{
+    `canonicalize` without region simplification, and without the patterns that change results or
+    leave the block phase (docs/UpstreamFolds.md). A loop with carousel.pipeline keeps the attribute
+    when a pattern replaces it by another loop, and stays a loop if it has one iteration: its tiles
+    still come by a ring, which loops around it go on with.
+  }];
 }
 
 def RunWherePresent : Pass<"carousel-run-where-present"> {

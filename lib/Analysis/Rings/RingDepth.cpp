@@ -394,7 +394,11 @@ LoopChoice StageChooser::describe(const LoopPlan &loop) const {
 int64_t StageChooser::choose(LoopPlan &loop, bool ignoresSize) {
   int64_t most = kMostAutoStages;
   bool fills = loop.feedsConsumers && loop.mode == PipelineMode::Specialized;
-  if (std::optional<int64_t> trips = getTripCount(loop.loop, most))
+  // A role goes on with its ring in the next iteration of a loop around.
+  bool goesOn = loop.mode == PipelineMode::Specialized &&
+                loop.loop->getParentOfType<LoopLikeOpInterface>();
+  if (std::optional<int64_t> trips = getTripCount(loop.loop, most);
+      trips && !goesOn)
     most = std::max<int64_t>(*trips, 1);
   SmallVector<LoopChoice> choices;
   // A loop of one iteration has nothing to load ahead. A given distance needs

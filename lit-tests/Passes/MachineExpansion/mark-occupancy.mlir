@@ -58,6 +58,44 @@ gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     }
     gpu.return
   }
+  // Three of 160 threads leave 136: too few for the 44 sums of products that no loop carries, and factors.
+  // CHECK: gpu.func @sums_of_products
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  gpu.func @sums_of_products(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [160], shared = 65568>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %zeros = arith.constant dense<0.0> : vector<2x2xf32>
+    %s0 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s1 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s2 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s3 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s4 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s5 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s6 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s7 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s8 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s9 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s10 = nvgpu.mma.sync (%a, %b, %zeros) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    gpu.return
+  }
+  // A product that goes on with the sums of another one has no others.
+  // CHECK: gpu.func @sums_of_chain
+  // CHECK-SAME: nvvm.minctasm = 3 : i32
+  gpu.func @sums_of_chain(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [160], shared = 65568>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %s = arith.constant dense<0.0> : vector<2x2xf32>
+    %s0 = nvgpu.mma.sync (%a, %b, %s) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s1 = nvgpu.mma.sync (%a, %b, %s0) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s2 = nvgpu.mma.sync (%a, %b, %s1) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s3 = nvgpu.mma.sync (%a, %b, %s2) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s4 = nvgpu.mma.sync (%a, %b, %s3) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s5 = nvgpu.mma.sync (%a, %b, %s4) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s6 = nvgpu.mma.sync (%a, %b, %s5) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s7 = nvgpu.mma.sync (%a, %b, %s6) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s8 = nvgpu.mma.sync (%a, %b, %s7) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s9 = nvgpu.mma.sync (%a, %b, %s8) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %s10 = nvgpu.mma.sync (%a, %b, %s9) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    gpu.return
+  }
   // Of a warpgroup, in integers: three CTAs would leave each thread 128 registers, which have to hold 128 sums.
   // CHECK: gpu.func @sums_of_warpgroup
   // CHECK-SAME: nvvm.minctasm = 1 : i32

@@ -105,10 +105,12 @@ static std::string explainResults(gpu::GPUFuncOp kernel,
 
 /// Whether warpgroups multiply what the loop over programs reads, as it is, in
 /// loops inside of it, and nothing else uses it.
-static bool isFactorOfLoops(vector::TransferReadOp read, scf::ForOp programs,
+static bool isFactorOfLoops(Value factor, scf::ForOp programs,
                             ThreadBits threads) {
-  return !read->use_empty() &&
-         llvm::all_of(read->getUsers(), [&](Operation *user) {
+  return !factor.use_empty() &&
+         llvm::all_of(factor.getUsers(), [&](Operation *user) {
+           if (isa<vector::ShapeCastOp>(user))
+             return isFactorOfLoops(user->getResult(0), programs, threads);
            auto product = dyn_cast<vector::ContractionOp>(user);
            return product && product->getParentOp() != programs &&
                   isPipelined(product->getParentOp()) &&

@@ -84,7 +84,6 @@ bool carousel::isPipelined(const GroupProgram &program) {
   SmallVector<unsigned> loops = findLoopPositions(schedule);
   if (loops.empty() || schedule.dims[loops.back()].tile == 1)
     return false;
-  // A loop of one iteration won't stay one.
   auto isOnce = [&](unsigned position) {
     const ScheduledDim &dim = schedule.dims[position];
     return dim.extent > 0 && dim.extent <= dim.tile &&
@@ -92,7 +91,10 @@ bool carousel::isPipelined(const GroupProgram &program) {
   };
   if (!schedule.hasOneLoop)
     loops = {loops.back()};
-  return !llvm::all_of(loops, isOnce) &&
+  // Factors of products always come by a ring; other tiles of one iteration
+  // would only make a detour.
+  bool isProduct = isStream || schedule.family == ScheduleFamily::Contraction;
+  return (isProduct || !llvm::all_of(loops, isOnce)) &&
          countTileBytes(program) <= mostTileBytes;
 }
 
