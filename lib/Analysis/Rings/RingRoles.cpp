@@ -164,23 +164,19 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
 /// moved, and CTAs with few of them share an SM.
 static void chooseRegisters(RolePlan &roles, int64_t sums, bool startsCpAsync) {
   // Threads that start cp.async have addresses of their own.
-  const int64_t ofProducers = startsCpAsync ? 56 : 40;
-  constexpr int64_t kMost = rules::kMaxRegisters - 16;
+  const int64_t ofProducers = startsCpAsync ? 56 : kProducerRegisters;
   if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
     return;
   int64_t producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
   // All threads begin with the same number of them.
   int64_t threads = producers + roles.consumers;
-  int64_t each = llvm::alignDown(rules::kRegistersPerBlock / threads,
-                                 rules::kRegisterStep);
-  if (estimateRegisters(sums, kFactorRegisters) <= each)
+  if (estimateRegisters(sums, kFactorRegisters) <= getRegistersInBlock(threads))
     return;
-  int64_t left = threads * each - producers * ofProducers;
-  int64_t most = llvm::alignDown(left / roles.consumers, rules::kRegisterStep);
+  int64_t most = getConsumerRegisters(roles.consumers, producers, ofProducers);
   if (most < ofProducers)
     return;
   roles.producerRegisters = ofProducers;
-  roles.consumerRegisters = std::min(most, kMost);
+  roles.consumerRegisters = most;
 }
 
 void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {

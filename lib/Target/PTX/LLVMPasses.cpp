@@ -250,6 +250,63 @@ private:
   }
 };
 
+/// Adds the constants of an index, such as those of its row and of its column,
+/// to one, which becomes part of an instruction. LLVM takes one of them out of
+/// an address: rows and columns that a thread has would need an address for
+/// each column.
+class JoinOffsets : public PassInfoMixin<JoinOffsets> {
+public:
+  static constexpr StringLiteral kName = "join-offsets";
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    bool isChanged = false;
+    for (Instruction &instruction : instructions(function))
+      if (auto *address = dyn_cast<GetElementPtrInst>(&instruction);
+          address && address->getNumIndices() == 1)
+        isChanged |= rewrite(*address);
+    if (!isChanged)
+      return PreservedAnalyses::all();
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
+  }
+
+private:
+  static constexpr size_t kMostTerms = 4;
+
+  static bool rewrite(GetElementPtrInst &address) {
+    using namespace PatternMatch;
+    Value *index = address.getOperand(1), *x, *y;
+    const APInt *c;
+    if (!index->getType()->isIntegerTy())
+      return false;
+    APInt offset(index->getType()->getIntegerBitWidth(), 0);
+    unsigned constants = 0;
+    SmallVector<Value *> open = {index}, terms;
+    while (!open.empty() && terms.size() <= kMostTerms) {
+      Value *value = open.pop_back_val();
+      if (match(value, m_AddLike(m_Value(x), m_APInt(c)))) {
+        offset += *c;
+        ++constants;
+        open.push_back(x);
+      } else if (match(value, m_Add(m_Value(x), m_Value(y)))) {
+        open.append({y, x});
+      } else {
+        terms.push_back(value);
+      }
+    }
+    if (constants < 2 || terms.size() > kMostTerms)
+      return false;
+    IRBuilder<> builder(&address);
+    Value *sum = terms.front();
+    for (Value *term : drop_begin(terms))
+      sum = builder.CreateAdd(sum, term);
+    address.setOperand(
+        1, builder.CreateAdd(sum, ConstantInt::get(sum->getType(), offset)));
+    return true;
+  }
+};
+
 /// Splits wide vectors into scalars, except where they are loaded and stored. A
 /// thread has no registers for them, and instruction selection would take at
 /// least quadratic time: for 1024 elements five minutes instead of seven
@@ -297,7 +354,7 @@ constexpr StringLiteral kKernelPipeline =
     "instcombine<no-verify-fixpoint>,"
     // Hoists invariants out of loops that test at the end.
     "loop-mssa(loop-rotate,licm),keep-constants,"
-    "instcombine<no-verify-fixpoint>,gvn,infer-alignment,"
+    "instcombine<no-verify-fixpoint>,join-offsets,gvn,infer-alignment,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
     // Full unrolling, or partial unrolling if trip counts are known while the
     // kernel runs. ptxas would otherwise do it. The back end starts with
@@ -376,6 +433,8 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
             manager.addPass(KeepLargeLoops());
           else if (name == KeepConstants::kName)
             manager.addPass(KeepConstants());
+          else if (name == JoinOffsets::kName)
+            manager.addPass(JoinOffsets());
           else if (name == KeepDescriptors::kName)
             manager.addPass(KeepDescriptors());
           else

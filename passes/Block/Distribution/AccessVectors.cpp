@@ -393,6 +393,64 @@ Value VectorReader::readAll() {
               [&](int64_t number) { return readRun(number); });
 }
 
+static constexpr int64_t kWordBits = 32;
+
+static int64_t countBits(Type element) {
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
+/// 1 where runs aren't whole words.
+int64_t VectorReader::countElementsOfWord() const {
+  int64_t bits = countBits(padding.getType());
+  bool areWhole = kWordBits % bits == 0 && (getRun() * bits) % kWordBits == 0;
+  return areWhole ? kWordBits / bits : 1;
+}
+
+int64_t VectorReader::countBitsAhead() const {
+  return std::max(kWordBits / countElementsOfWord(),
+                  countBits(padding.getType()));
+}
+
+Value VectorReader::readWords(int64_t first, int64_t count) {
+  OpBuilder &builder = program.builder;
+  int64_t run = getRun(), ofWord = countElementsOfWord();
+  if (ofWord == 1)
+    return join(first, count, [&](int64_t number) { return readRun(number); });
+  auto ofRun = VectorType::get({run}, padding.getType());
+  auto words = VectorType::get({run / ofWord}, builder.getI32Type());
+  Value result = program.constant(
+      VectorType::get({count / ofWord}, words.getElementType()),
+      builder.getI32IntegerAttr(0));
+  for (int64_t number = 0; number < count; number += run) {
+    SmallVector<Value> place = runs->getPlace(first + number);
+    auto get = [&](Value elements) {
+      return vector::BitCastOp::create(builder, program.loc, words, elements);
+    };
+    Value own = choose(
+        program, runs->isOpen(first + number, place), words,
+        [&] {
+          return get(program.load(ofRun, runs->getMemRef(), place,
+                                  access.plan.isReadOnce));
+        },
+        [&] {
+          return get(vector::BroadcastOp::create(builder, program.loc, ofRun,
+                                                 padding));
+        });
+    result = program.replace(result, own, number / ofWord);
+  }
+  return result;
+}
+
+Value VectorReader::getElements(Value words) {
+  int64_t ofWord = countElementsOfWord();
+  if (ofWord == 1)
+    return words;
+  auto type = VectorType::get(
+      {cast<VectorType>(words.getType()).getNumElements() * ofWord},
+      padding.getType());
+  return vector::BitCastOp::create(program.builder, program.loc, type, words);
+}
+
 Value VectorReader::readRuns(ArrayRef<int64_t> firsts, Value offset,
                              unsigned dim) {
   return join(0, int64_t(firsts.size()) * getRun(), [&](int64_t number) {
@@ -419,6 +477,11 @@ Value VectorReader::readPiece(int64_t first, int64_t count) {
     return readWhatExists();
   return choose(program, *isWhole, VectorType::get({count}, padding.getType()),
                 readWhole, readWhatExists);
+}
+
+int64_t carousel::countRegistersOfPiece(const AccessPlan &write) {
+  return std::min(countRegisters(write.layout) / write.parts,
+                  std::max(write.run, kRegistersOfPiece));
 }
 
 void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
@@ -472,7 +535,7 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
   for (int64_t part = 0; part < access.plan.parts; ++part) {
     program.runIf(program.isFirstCopy(access.plan.layout), [&] {
       Value isWhole = runs.isWhole();
-      int64_t piece = std::min(count, std::max(run, kRegistersOfPiece));
+      int64_t piece = countRegistersOfPiece(access.plan);
       for (int64_t first = part * count; first < (part + 1) * count;
            first += piece)
         writePiece(first, getRegisters(first, piece), isWhole);

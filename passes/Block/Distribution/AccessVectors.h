@@ -37,6 +37,7 @@ struct ThreadAccess {
 /// Registers of a thread are accessed in pieces of so many, or of a run if it
 /// is longer.
 inline constexpr int64_t kRegistersOfPiece = 16;
+int64_t countRegistersOfPiece(const AccessPlan &write);
 
 /// The runs of an access, for its thread.
 class RunAccess;
@@ -59,12 +60,20 @@ public:
   /// As many registers from `first` on, both multiples of the run. All pieces
   /// are read where the first of them is: in one block.
   mlir::Value readPiece(int64_t first, int64_t count);
+  /// The same in words of 32 bits, where runs have some, and without a branch
+  /// around them all: ptxas waits for what is read where it takes words apart,
+  /// or where branches meet. `getElements` takes them apart.
+  mlir::Value readWords(int64_t first, int64_t count);
+  mlir::Value getElements(mlir::Value words);
+  /// What an element of them takes of registers.
+  int64_t countBitsAhead() const;
 
 private:
   mlir::Value readRun(int64_t first, mlir::Value offset = nullptr,
                       unsigned dim = 0);
   mlir::Value join(int64_t first, int64_t count,
                    llvm::function_ref<mlir::Value(int64_t number)> readOne);
+  int64_t countElementsOfWord() const;
 
   ThreadProgram &program;
   ThreadAccess access;

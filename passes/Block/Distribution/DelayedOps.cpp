@@ -16,6 +16,8 @@
 #include "ElementOps.h"
 #include "FreeVectors.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -177,8 +179,7 @@ void PiecesOfWrite::prepare(OpOperand &written) {
       return WalkResult::advance();
     Operation *op = value.getDefiningOp();
     if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-      if (!readers[op])
-        readers[op] = makeReader(read);
+      getReader(read);
       return WalkResult::advance();
     }
     for (OpOperand &own : op->getOpOperands())
@@ -188,8 +189,72 @@ void PiecesOfWrite::prepare(OpOperand &written) {
   });
 }
 
+VectorReader &PiecesOfWrite::getReader(vector::TransferReadOp read) {
+  std::unique_ptr<VectorReader> &reader = readers[read];
+  if (!reader)
+    reader = makeReader(read);
+  return *reader;
+}
+
+/// The registers of vectors that a write takes as a whole beside its sums.
+int64_t PiecesOfWrite::countBesideSums(vector::TransferWriteOp write) const {
+  auto isComputed = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && delayed.contains(op) && !isa<vector::TransferReadOp>(op);
+  };
+  int64_t registers = 0;
+  walkOperands(write.getValueToStore(), isComputed, [&](Value value) {
+    auto type = dyn_cast<VectorType>(value.getType());
+    Operation *op = value.getDefiningOp();
+    if (type && op && !delayed.contains(op) && plan.getLayout(value) &&
+        !isa<LoopLikeOpInterface>(op))
+      registers += countRegisters(countRegisters(*plan.getLayout(value)),
+                                  getElementBits(type));
+    return WalkResult::advance();
+  });
+  return registers;
+}
+
+void PiecesOfWrite::readAhead(vector::TransferWriteOp write,
+                              int64_t registers) {
+  auto isTaken = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && delayed.contains(op) && !isReshaping(op) &&
+           !isa<vector::TransferReadOp>(op);
+  };
+  int64_t bits = 0;
+  walkOperands(write.getValueToStore(), isTaken, [&](Value value) {
+    auto read = value.getDefiningOp<vector::TransferReadOp>();
+    if (read && delayed.contains(read)) {
+      readsAhead.push_back(read);
+      bits += getReader(read).countBitsAhead();
+    }
+    return WalkResult::advance();
+  });
+  const AccessPlan &access = plan.getAccess(write);
+  pieceAhead = countRegistersOfPiece(access);
+  endAhead = countRegisters(access.layout);
+  int64_t ofPiece = countRegisters(pieceAhead, bits);
+  int64_t pieces =
+      (registers - countBesideSums(write)) / std::max<int64_t>(ofPiece, 1);
+  // While one piece is written, others are on their way.
+  if (readsAhead.empty() || pieces < 2)
+    return readsAhead.clear();
+  distance = pieces * pieceAhead;
+  readPiecesUntil(distance);
+}
+
+void PiecesOfWrite::readPiecesUntil(int64_t end) {
+  for (; nextAhead < std::min(end, endAhead); nextAhead += pieceAhead)
+    for (vector::TransferReadOp read : readsAhead)
+      ahead[getKey(read.getResult(), {nextAhead, pieceAhead})] =
+          getReader(read).readWords(nextAhead, pieceAhead);
+}
+
 Value PiecesOfWrite::get(OpOperand &written, int64_t first, int64_t count) {
   computed.clear();
+  if (!readsAhead.empty())
+    readPiecesUntil(first + distance);
   return take(written, {first, count});
 }
 
@@ -213,12 +278,10 @@ Value PiecesOfWrite::getWholeOnce(OpOperand &operand) {
 }
 
 Value PiecesOfWrite::compute(OpResult result, Range range) {
-  auto getKey = [&](Value value) {
-    return std::tuple(value.getAsOpaquePointer(), range.first, range.count);
-  };
   auto isOpen = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    return op && delayed.contains(op) && computed.count(getKey(value)) == 0;
+    return op && delayed.contains(op) &&
+           computed.count(getKey(value, range)) == 0;
   };
   // Reads have indices as operands, and what is reshaped other ranges.
   auto isElementwise = [&](Value value) {
@@ -228,26 +291,30 @@ Value PiecesOfWrite::compute(OpResult result, Range range) {
   walkOperands(result, isElementwise, [&](Value value) {
     if (isOpen(value)) {
       Value piece = computeOne(cast<OpResult>(value), range);
-      computed[getKey(value)] = piece;
+      computed[getKey(value, range)] = piece;
     }
     return WalkResult::advance();
   });
-  return computed[getKey(result)];
+  return computed[getKey(result, range)];
 }
 
 Value PiecesOfWrite::computeOne(OpResult result, Range range) {
   Operation *op = result.getOwner();
   if (isReshaping(op))
     return reshape(result, range);
-  if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    return readers[read]->readPiece(range.first, range.count);
+  if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+    auto found = ahead.find(getKey(result, range));
+    return found != ahead.end()
+               ? readers[read]->getElements(found->second)
+               : readers[read]->readPiece(range.first, range.count);
+  }
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands())
     operands.push_back(take(operand, range));
   SmallVector<Value> pieces =
       computeElements(program, op, operands, range.count);
   for (auto [own, piece] : llvm::zip_equal(op->getResults(), pieces))
-    computed[{own.getAsOpaquePointer(), range.first, range.count}] = piece;
+    computed[getKey(own, range)] = piece;
   return pieces[result.getResultNumber()];
 }
 

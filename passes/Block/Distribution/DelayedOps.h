@@ -65,6 +65,11 @@ public:
       : program(program), plan(plan), delayed(delayed),
         getWhole(std::move(getWhole)), makeReader(std::move(makeReader)) {}
 
+  /// Reads what the first pieces take, as far as `registers` of 32 bits last:
+  /// before a loop that computes what the write takes beside it. Later pieces
+  /// are read while others are written. All of it is read from memory that
+  /// nothing else accesses, and at places that are known there.
+  void readAhead(mlir::vector::TransferWriteOp write, int64_t registers);
   /// Writes what all pieces share: before the write, where all threads are.
   void prepare(mlir::OpOperand &operand);
   /// Gets `count` registers of the written value from `first` on.
@@ -79,6 +84,13 @@ private:
   mlir::Value compute(mlir::OpResult result, Range range);
   mlir::Value computeOne(mlir::OpResult result, Range range);
   mlir::Value reshape(mlir::OpResult result, Range range);
+  using Key = std::tuple<void *, int64_t, int64_t>;
+  static Key getKey(mlir::Value value, Range range) {
+    return {value.getAsOpaquePointer(), range.first, range.count};
+  }
+  VectorReader &getReader(mlir::vector::TransferReadOp read);
+  int64_t countBesideSums(mlir::vector::TransferWriteOp write) const;
+  void readPiecesUntil(int64_t end);
 
   ThreadProgram &program;
   const LayoutPlan &plan;
@@ -86,7 +98,13 @@ private:
   OperandGetter getWhole;
   ReaderMaker makeReader;
   /// The values of the piece, by the first register and their number.
-  std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> computed;
+  std::map<Key, mlir::Value> computed;
+  /// The same of pieces that are read ahead.
+  std::map<Key, mlir::Value> ahead;
+  llvm::SmallVector<mlir::vector::TransferReadOp> readsAhead;
+  /// The registers of a piece that is read ahead, those of all pieces, those
+  /// that are read before the first piece is written, and the next one to read.
+  int64_t pieceAhead = 0, endAhead = 0, distance = 0, nextAhead = 0;
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> wholes;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<VectorReader>> readers;
 };

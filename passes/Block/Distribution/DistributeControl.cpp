@@ -13,6 +13,10 @@
 
 #include "../Threads/ConvertLayouts.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 
 using namespace mlir;
@@ -106,7 +110,79 @@ void Distributor::distributeLoopBody(Operation *loop) {
     shell->removeAttr(CarouselDialect::kPipeline);
 }
 
+/// Whether an op neither writes memory nor waits for what others write.
+static bool onlyReads(Operation *op) {
+  return op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+         isa<vector::TransferReadOp>(op) || isMemoryEffectFree(op);
+}
+
+/// Whether an op of the kernel may write what the read reads.
+static bool isWritten(vector::TransferReadOp read) {
+  auto mayOverlapRead = [&](Value operand) {
+    return isa<MemRefType>(operand.getType()) &&
+           mayOverlap(operand, read.getBase());
+  };
+  return read->getParentOfType<gpu::GPUFuncOp>()
+      .walk([&](Operation *op) {
+        return onlyReads(op) || llvm::none_of(op->getOperands(), mayOverlapRead)
+                   ? WalkResult::advance()
+                   : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// The registers that a loop leaves whose products warpgroups compute, of
+/// factors in tiles; 0 for other loops.
+static int64_t countFreeRegisters(Operation *loop, const LayoutPlan &plan) {
+  bool isOfTiles = false;
+  loop->walk([&](vector::ContractionOp op) {
+    const ContractionPlan &product = plan.getContraction(op);
+    isOfTiles = product.byWarpgroups && !product.form.hasRegisters &&
+                !hasFloat8Factors(op);
+    return isOfTiles ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (!isOfTiles)
+    return 0;
+  ThreadBits threads = plan.getThreads();
+  int64_t sums = 0;
+  for (Value result : loop->getResults())
+    if (auto vector = dyn_cast<VectorType>(result.getType()))
+      sums += countRegisters(countRegisters(*plan.getLayout(result)),
+                             getElementBits(vector));
+  return getConsumerRegisters(int64_t(1) << (threads.lanes + threads.warps),
+                              rules::kWarpgroupSize, kProducerRegisters) -
+         kAddressRegisters - sums;
+}
+
+void Distributor::readAhead(Operation *loop) {
+  int64_t registers = countFreeRegisters(loop, plan);
+  if (registers <= 0 || loop->walk([](Operation *op) {
+                              return onlyReads(op) ? WalkResult::advance()
+                                                   : WalkResult::interrupt();
+                            })
+                            .wasInterrupted())
+    return;
+  for (Operation *next = loop->getNextNode(); next;
+       next = next->getNextNode()) {
+    auto write = dyn_cast<vector::TransferWriteOp>(next);
+    if (!write && onlyReads(next) && next->getNumRegions() == 0)
+      continue;
+    // Threads that have copies write in branches of their own.
+    if (write && !delayed.getReads(write).empty() &&
+        getFreeThreadBits(plan.getAccess(write).layout) == 0 &&
+        llvm::all_of(delayed.getReads(write), [&](Operation *read) {
+          return !isWritten(cast<vector::TransferReadOp>(read)) &&
+                 llvm::all_of(read->getOperands(), [&](Value operand) {
+                   return mapping.contains(operand);
+                 });
+        }))
+      getPieces(write).readAhead(write, registers);
+    return;
+  }
+}
+
 void Distributor::distributeLoop(Operation *loop) {
+  readAhead(loop);
   turns.inLoop(loop, [&] { distributeLoopBody(loop); });
 }
 

@@ -257,18 +257,26 @@ void Distributor::orderAccesses(Operation *op) {
   order.addPending(op);
 }
 
+PiecesOfWrite &Distributor::getPieces(vector::TransferWriteOp op) {
+  std::unique_ptr<PiecesOfWrite> &own = pieces[op];
+  if (!own)
+    own = std::make_unique<PiecesOfWrite>(
+        program, plan, delayed,
+        [&](OpOperand &operand) { return get(operand); },
+        [&](vector::TransferReadOp read) {
+          return std::make_unique<VectorReader>(
+              program, getAccess(read, Value()),
+              mapping.lookup(read.getPadding()));
+        });
+  return *own;
+}
+
 void Distributor::distributeWrite(vector::TransferWriteOp op) {
-  PiecesOfWrite pieces(
-      program, plan, delayed, [&](OpOperand &operand) { return get(operand); },
-      [&](vector::TransferReadOp read) {
-        return std::make_unique<VectorReader>(
-            program, getAccess(read, Value()),
-            mapping.lookup(read.getPadding()));
-      });
+  PiecesOfWrite &own = getPieces(op);
   Value mask = op.getMask() ? get(op.getMaskMutable()[0]) : Value();
-  pieces.prepare(op.getValueToStoreMutable());
+  own.prepare(op.getValueToStoreMutable());
   writeVector(program, getAccess(op, mask), [&](int64_t first, int64_t count) {
-    return pieces.get(op.getValueToStoreMutable(), first, count);
+    return own.get(op.getValueToStoreMutable(), first, count);
   });
 }
 

@@ -102,6 +102,9 @@ private:
   bool areMultipliedInTiles(mlir::Value vector);
 
   void distributeWrite(mlir::vector::TransferWriteOp op);
+  PiecesOfWrite &getPieces(mlir::vector::TransferWriteOp op);
+  /// Reads what a write takes beside the products of a loop before the loop.
+  void readAhead(mlir::Operation *loop);
 
   llvm::SmallVector<mlir::Value> lookUpAll(mlir::ValueRange values);
 
@@ -167,6 +170,7 @@ private:
   ExchangeTurns turns;
   /// Factors that are read where they are multiplied.
   FactorTiles tiles;
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<PiecesOfWrite>> pieces;
 };
 
 } // namespace carousel

@@ -41,6 +41,21 @@ inline int64_t getVectorRegisters(int64_t threads) {
                   getRegistersInBlock(threads) - kAddressRegisters);
 }
 
+/// Those of a producer whose registers the consumers of products get.
+inline constexpr int64_t kProducerRegisters = 40;
+
+/// The registers of each of `consumers` threads, if each of `producers` keeps
+/// `ofProducers`. All threads of a block begin with the same number.
+inline int64_t getConsumerRegisters(int64_t consumers, int64_t producers,
+                                    int64_t ofProducers) {
+  int64_t threads = producers + consumers;
+  int64_t each =
+      (threads * getRegistersInBlock(threads) - producers * ofProducers) /
+      consumers;
+  return std::min<int64_t>(each - each % rules::kRegisterStep,
+                           rules::kMaxRegisters - 16);
+}
+
 /// For vectors that are read before they are needed, in so many threads.
 inline constexpr int64_t kReadAheadRegisters = 72, kReadAheadThreads = 256;
 
