@@ -56,6 +56,41 @@ gpu.module @m {
     gpu.return
   }
 
+  // What a program reads and computes before the loop, for the write alone, is read so, too, and computed after the loop.
+  // CHECK-LABEL: gpu.func @before_aligned
+  // CHECK-COUNT-64: vector.load %arg2
+  // CHECK-NOT: {{vector.load %arg2|arith.mulf}}
+  // CHECK: carousel.multiply
+  // CHECK: arith.mulf %{{.*}} : vector<16xbf16>
+  // CHECK: carousel.store
+  gpu.func @before(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+                   %r: !matrix {carousel.argument = #carousel.argument<"r", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [2, 4], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<128x256xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %c128 = arith.constant 128 : index
+    %c256 = arith.constant 256 : index
+    %row = arith.muli %down, %c128 : index
+    %column = arith.muli %across, %c256 : index
+    %old = vector.transfer_read %r[%row, %column], %pad {in_bounds = [true, true]} : !matrix, vector<128x256xbf16>
+    %square = arith.mulf %old, %old : vector<128x256xbf16>
+    %sums = scf.for %k = %c0 to %c512 step %c64 iter_args(%s = %zeros) -> (vector<128x256xf32>) {
+      %a = vector.transfer_read %x[%row, %k], %pad {in_bounds = [true, true]} : !matrix, vector<128x64xbf16>
+      %b = vector.transfer_read %w[%column, %k], %pad {in_bounds = [true, true]} : !matrix, vector<256x64xbf16>
+      %n = vector.contract #maps %a, %b, %s : vector<128x64xbf16>, vector<256x64xbf16> into vector<128x256xf32>
+      scf.yield %n : vector<128x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %narrow = arith.truncf %sums : vector<128x256xf32> to vector<128x256xbf16>
+    %new = arith.addf %narrow, %square : vector<128x256xbf16>
+    vector.transfer_write %new, %y[%row, %column] {in_bounds = [true, true]} : vector<128x256xbf16>, !matrix
+    gpu.return
+  }
+
   // 80 registers hold five of eight pieces. The next one is read once one was taken.
   // CHECK-LABEL: gpu.func @wide_aligned
   // CHECK-COUNT-40: vector.load %arg2

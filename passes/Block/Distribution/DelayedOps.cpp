@@ -87,10 +87,22 @@ static bool isLong(vector::TransferReadOp read, const LayoutPlan &plan) {
   return countRegisters(plan.getAccess(read).layout) >= kRegistersOfPiece;
 }
 
-/// Whether a read may move behind the op.
+bool carousel::onlyReads(Operation *op) {
+  return op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+         isa<vector::TransferReadOp>(op) || isMemoryEffectFree(op);
+}
+
+/// Whether a read may move behind the op. Of loops, those of products need the
+/// registers.
 static bool isPassed(Operation *op) {
-  return op->getNumRegions() == 0 &&
-         (isMemoryEffectFree(op) || isa<vector::TransferReadOp>(op));
+  if (op->getNumRegions() == 0)
+    return onlyReads(op);
+  bool multiplies = false;
+  WalkResult result = op->walk([&](Operation *inner) {
+    multiplies |= isa<vector::ContractionOp>(inner);
+    return onlyReads(inner) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return multiplies && !result.wasInterrupted();
 }
 
 /// The ops that a write takes, users first.

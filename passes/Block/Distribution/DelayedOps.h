@@ -27,6 +27,10 @@
 
 namespace carousel {
 
+/// Whether an op, apart from those of its regions, neither writes memory nor
+/// waits for what others write.
+bool onlyReads(mlir::Operation *op);
+
 /// The ops that only one write takes, through others of them: ops by elements,
 /// those that renumber registers, and reads in the write's layout that may as
 /// well come between the write's parts.

@@ -110,12 +110,6 @@ void Distributor::distributeLoopBody(Operation *loop) {
     shell->removeAttr(CarouselDialect::kPipeline);
 }
 
-/// Whether an op neither writes memory nor waits for what others write.
-static bool onlyReads(Operation *op) {
-  return op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-         isa<vector::TransferReadOp>(op) || isMemoryEffectFree(op);
-}
-
 /// Whether an op of the kernel may write what the read reads.
 static bool isWritten(vector::TransferReadOp read) {
   auto mayOverlapRead = [&](Value operand) {
