@@ -67,7 +67,7 @@ struct CompareMagnitude : public OpRewritePattern<math::IsNormalOp> {
 
 bool carousel::isExpandedMath(Operation *op) {
   return isa<math::ClampFOp, math::IsNormalOp>(op) || isExpandedPower(op) ||
-         isErfAndOne(op);
+         isErfAndOne(op) || isErfOfBF16(op);
 }
 
 void carousel::populateExpandMath(RewritePatternSet &patterns) {

@@ -33,8 +33,10 @@ void populateExpandPowers(mlir::RewritePatternSet &patterns);
 /// Whether an op adds one to math.erf of f32, or is `fma(a, erf, a)`, and
 /// nothing else reads the function.
 bool isErfAndOne(mlir::Operation *op);
+bool isErfOfBF16(mlir::Operation *op);
 
-/// Makes a power of 2, without the function, of the ops of isErfAndOne.
+/// Makes a power of 2, without the function, of the ops of isErfAndOne, and a
+/// polynomial of those of isErfOfBF16.
 void populateExpandErf(mlir::RewritePatternSet &patterns);
 
 /// Whether an op is ex2.approx.ftz or tanh.approx, on both targets: one of f32

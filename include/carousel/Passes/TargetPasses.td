@@ -150,6 +150,7 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
       (docs/Accuracy.md).
     - `1 + math.erf` of f32, and `math.fma(a, erf, a)`, become a power of 2 whose exponent is a
       polynomial, if nothing else reads the function (docs/Accuracy.md).
+    - `math.erf` of bf16 becomes a product of its operand and a polynomial.
     - The extended sums and products of indices, i1 and vectors of several rows become plain
       arithmetic, or one op per row.
 

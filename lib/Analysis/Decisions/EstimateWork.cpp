@@ -70,7 +70,7 @@ private:
 /// reduction.
 static constexpr double kPolynomial = 20;
 /// erf in f32: two polynomials by selections, and a branch.
-static constexpr double kErf = 30;
+static constexpr double kErf = 30, kErfOfBF16 = 12;
 /// A division in f32 with a reciprocal and its correction.
 static constexpr double kDivision = 8;
 
@@ -136,6 +136,8 @@ OpWork Estimator::estimate(Operation *op) {
   }
   llvm::TypeSwitch<Operation *>(op)
       .Case<math::ErfOp>([&](Operation *) {
+        if (getElementTypeOrSelf(op->getResult(0).getType()).isBF16())
+          return each(kErfOfBF16, 0, kErfOfBF16 * chip.arithmeticLatency);
         each(kErf, 1, kErf * chip.arithmeticLatency / 2);
       })
       .Case<math::TanhOp, math::SinOp, math::CosOp, math::LogOp, math::PowFOp,
