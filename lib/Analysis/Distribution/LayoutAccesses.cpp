@@ -38,12 +38,14 @@ AccessPlan LayoutPlanner::makeAccess(const VectorAccess &access,
                                      const LinearLayout &layout) {
   AccessPlan made{withRunsFirst(layout, access.getContiguousDim())};
   made.isTransfer = access.isTransfer();
-  made.isReadOnce = access.isReadOnce() && !made.isTransfer;
   if (access.isContiguous())
     made.run =
         std::min<int64_t>(getMostRun(access),
                           made.layout.getContiguous(access.getContiguousDim()));
   access.countSectors(made.layout, made.run, made.sectors, made.fullSectors);
+  // What an instruction leaves of a sector, the next one finds in the L1.
+  made.isReadOnce = access.isReadOnce() && !made.isTransfer &&
+                    made.sectors == made.fullSectors;
   return made;
 }
 
