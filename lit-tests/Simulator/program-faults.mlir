@@ -52,6 +52,13 @@ gpu.module @kernels {
     memref.store %eight, %y[%c0, %c0] : !rows
     gpu.return
   }
+  // The machine doesn't know its op, and compiles it for a launch alone.
+  gpu.func @fill_9(%y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.variant = #carousel.variant<kernel = "fill", guards = [equal(extent(0, 0), 9)]>,
+      carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    nvvm.barrier0
+    gpu.return
+  }
   // Each launch writes how many launches came before.
   gpu.func @count(%y: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"y", out>},
                   %counter: memref<?xi32, #gl> {
@@ -247,11 +254,22 @@ func.func @outside(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}
 // No variant is for 8 rows of 15.
 // REDEFINE: %{program} = no_variant
 // RUN: not %{sim} 2>&1 | FileCheck %s --check-prefix=VARIANT
-// VARIANT: program-faults.mlir:[[@LINE+4]]:3: expected a variant of @kernels::@fill whose guards hold, got @fill_3 without #carousel.guard<equal(extent(0, 0), 3)>, @fill_8 without #carousel.guard<divisible(extent(0, 1), 16)>
+// VARIANT: program-faults.mlir:[[@LINE+4]]:3: expected a variant of @kernels::@fill whose guards hold, got @fill_3 without #carousel.guard<equal(extent(0, 0), 3)>, @fill_8 without #carousel.guard<divisible(extent(0, 1), 16)>, @fill_9
 func.func @no_variant(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n">},
     %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) attributes {carousel.program} {
   %left = memref.subview %y[0, 0] [8, 15] [1, 1] : !matrix to memref<8x15xf32, strided<[?, 1]>, #gl>
   carousel.launch_kernel @kernels::@fill outs(%left : memref<8x15xf32, strided<[?, 1]>, #gl>)
+  return
+}
+
+// REDEFINE: %{program} = unknown_op
+// RUN: not %{sim} 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: the simulated machine doesn't know this operation: 'nvvm.barrier0'
+// UNKNOWN: program-faults.mlir:[[@LINE+4]]:3: expected a kernel that the simulated machine can compile, got @kernels::fill_9
+func.func @unknown_op(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n">},
+    %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) attributes {carousel.program} {
+  %nine = memref.alloc() : memref<9x16xf32, #gl>
+  carousel.launch_kernel @kernels::@fill outs(%nine : memref<9x16xf32, #gl>)
   return
 }
 

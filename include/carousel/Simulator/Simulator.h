@@ -235,6 +235,7 @@ public:
                 const RunOptions &options = {}) const;
 
 private:
+  friend class CompiledProgram;
   friend class LaunchSequence;
   struct Impl;
   explicit CompiledKernel(std::unique_ptr<Impl> impl);
@@ -270,12 +271,13 @@ RunResult run(llvm::ArrayRef<Launch> launches, const RunOptions &options = {});
 /// that it launches. docs/GraphPhase.md defines programs.
 class CompiledProgram {
 public:
-  /// Emits diagnostics and fails if the module has no such program, or if the
-  /// machine doesn't know an op of a kernel. The module isn't changed, and may
-  /// be destroyed afterwards.
+  /// Emits diagnostics and fails if the module has no such program. The module
+  /// isn't changed, and may be destroyed afterwards, but not its context before
+  /// the program.
   /// `compileKernel` makes the code of a kernel of the module, by its qualified
   /// name: that of PTX, as CompiledKernel::compilePTX does. By default it is
-  /// CompiledKernel::compile.
+  /// CompiledKernel::compile. The first launch of a kernel calls it; if it
+  /// fails, so does the run.
   using KernelCompiler =
       std::function<mlir::FailureOr<std::unique_ptr<CompiledKernel>>(
           llvm::StringRef kernel)>;

@@ -5,21 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles the kernels of a program. A run makes a plan of its steps, gives
-// each launch a variant and workspaces, and runs all of them as one stream.
+// A run of a program makes a plan of its steps, gives each launch a variant and
+// workspaces, and runs all of them as one stream. The first launch of a variant
+// compiles it: most variants of a kernel serve other arguments.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Compile/HostCode.h"
 #include "../Launch/LaunchArguments.h"
 #include "../Launch/Machine.h"
+#include "../Launch/SimKernelImpl.h"
 #include "HostSteps.h"
 #include "SimProgramPlan.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -34,9 +35,21 @@ using llvm::formatv;
 
 namespace {
 
+/// A kernel, and its code once a launch has needed it.
+struct LazyKernel {
+  /// The symbol name, with its module.
+  std::string name;
+  /// Without code.
+  std::unique_ptr<CompiledKernel> description;
+  std::unique_ptr<CompiledKernel> code;
+
+  /// What launches read of the kernel.
+  const CompiledKernel &get() const { return code ? *code : *description; }
+};
+
 /// What serves a step: the variants of a kernel, or one kernel of the machine.
 struct StepCode {
-  std::vector<const CompiledKernel *> variants;
+  std::vector<LazyKernel *> variants;
   /// The kernel that callers name, whose launches share workspaces.
   std::string kernel;
   /// The operand of each argument of the variants; none for workspaces.
@@ -48,16 +61,16 @@ struct StepCode {
 struct CompiledProgram::Impl {
   OwningOpRef<ModuleOp> module;
   func::FuncOp program;
-  llvm::StringMap<std::unique_ptr<CompiledKernel>> kernels;
-  std::vector<std::unique_ptr<CompiledKernel>> stepKernels;
+  KernelCompiler compileKernel;
+  llvm::StringMap<std::unique_ptr<LazyKernel>> kernels;
+  std::vector<std::unique_ptr<LazyKernel>> stepKernels;
   llvm::DenseMap<Operation *, StepCode> code;
   /// A plan makes attributes, which a context without threads must not make in
-  /// two threads at once.
+  /// two threads at once, and code.
   std::mutex planning;
 
-  LogicalResult addLaunch(LaunchKernelOp launch, Operation *step,
-                          SymbolTableCollection &symbols,
-                          const KernelCompiler &compileKernel);
+  LogicalResult addLaunch(LaunchKernelOp launch,
+                          SymbolTableCollection &symbols);
   LogicalResult addHostStep(Operation *op);
 };
 
@@ -69,15 +82,13 @@ CompiledProgram::~CompiledProgram() = default;
 // Compilation
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-CompiledProgram::Impl::addLaunch(LaunchKernelOp launch, Operation *step,
-                                 SymbolTableCollection &symbols,
-                                 const KernelCompiler &compileKernel) {
+LogicalResult CompiledProgram::Impl::addLaunch(LaunchKernelOp launch,
+                                               SymbolTableCollection &symbols) {
   SmallVector<gpu::GPUFuncOp> variants = launch.getVariants(symbols);
   if (variants.empty())
     return launch.emitError("expected a launch of a gpu.func, got ")
            << launch.getKernel();
-  StepCode &served = code[step];
+  StepCode &served = code[launch];
   llvm::raw_string_ostream(served.kernel) << launch.getKernel();
   unsigned input = 0, output = launch.getInputs().size();
   for (const KernelArgument &argument : getKernelArguments(variants.front()))
@@ -88,14 +99,16 @@ CompiledProgram::Impl::addLaunch(LaunchKernelOp launch, Operation *step,
   for (gpu::GPUFuncOp variant : variants) {
     auto home = variant->getParentOfType<gpu::GPUModuleOp>();
     std::string name = (home.getName() + "::" + variant.getName()).str();
-    std::unique_ptr<CompiledKernel> &compiled = kernels[name];
-    if (!compiled) {
-      auto made = compileKernel(name);
-      if (failed(made))
+    std::unique_ptr<LazyKernel> &kernel = kernels[name];
+    if (!kernel) {
+      auto description = CompiledKernel::Impl::describe(variant);
+      if (failed(description))
         return failure();
-      compiled = std::move(*made);
+      kernel = std::make_unique<LazyKernel>();
+      kernel->name = name;
+      kernel->description.reset(new CompiledKernel(std::move(*description)));
     }
-    served.variants.push_back(compiled.get());
+    served.variants.push_back(kernel.get());
   }
   return success();
 }
@@ -107,7 +120,8 @@ LogicalResult CompiledProgram::Impl::addHostStep(Operation *op) {
   auto compiled = CompiledKernel::compile(**kernel, getStepName(op));
   if (failed(compiled))
     return failure();
-  stepKernels.push_back(std::move(*compiled));
+  stepKernels.push_back(std::make_unique<LazyKernel>());
+  stepKernels.back()->code = std::move(*compiled);
   StepCode &served = code[op];
   served.variants = {stepKernels.back().get()};
   for (unsigned operand = 0; operand < countStepOperands(op); ++operand)
@@ -118,12 +132,14 @@ LogicalResult CompiledProgram::Impl::addHostStep(Operation *op) {
 FailureOr<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(ModuleOp module, StringRef name,
                          const KernelCompiler &given) {
-  KernelCompiler compileKernel =
-      given ? given : KernelCompiler([&](StringRef kernel) {
-        return CompiledKernel::compile(module, kernel);
-      });
   HostCode::loadDialects(*module.getContext());
-  auto program = module.lookupSymbol<func::FuncOp>(name);
+  auto impl = std::make_unique<Impl>();
+  impl->module = module.clone();
+  impl->compileKernel =
+      given ? given : [copy = *impl->module](StringRef kernel) {
+        return CompiledKernel::compile(copy, kernel);
+      };
+  auto program = impl->module->lookupSymbol<func::FuncOp>(name);
   if (!program || !program->hasAttr(CarouselDialect::kProgram) ||
       program.isExternal())
     return module.emitError("expected a func.func named '")
@@ -131,21 +147,14 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   if (!program.getBody().hasOneBlock())
     return program.emitError("expected a program of one block, got ")
            << program.getBody().getBlocks().size();
-  auto impl = std::make_unique<Impl>();
-  IRMapping mapping;
-  impl->module = ModuleOp::create(module.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(impl->module->getBody());
-  impl->program = cast<func::FuncOp>(builder.clone(*program, mapping));
-  for (auto global : module.getOps<memref::GlobalOp>())
-    builder.clone(*global);
+  impl->program = program;
   SymbolTableCollection symbols;
   for (Operation &op : program.getBody().front()) {
-    Operation *step = mapping.lookup(&op);
     LogicalResult result = success();
     if (auto launch = dyn_cast<LaunchKernelOp>(op))
-      result = impl->addLaunch(launch, step, symbols, compileKernel);
+      result = impl->addLaunch(launch, symbols);
     else if (isHostStep(&op))
-      result = impl->addHostStep(step);
+      result = impl->addHostStep(&op);
     if (failed(result))
       return failure();
   }
@@ -200,8 +209,9 @@ private:
 /// The launches of a plan.
 class LaunchList {
 public:
-  LaunchList(const RunOptions &options, DeviceMemory &memory)
-      : options(options), memory(memory) {}
+  LaunchList(const RunOptions &options, DeviceMemory &memory,
+             const CompiledProgram::KernelCompiler &compileKernel)
+      : options(options), memory(memory), compileKernel(compileKernel) {}
 
   /// Returns an empty string, or an error.
   std::string add(const ProgramStep &step, const StepCode &code);
@@ -210,6 +220,7 @@ public:
 private:
   const RunOptions &options;
   DeviceMemory &memory;
+  const CompiledProgram::KernelCompiler &compileKernel;
   std::vector<Launch> launches;
   std::deque<std::vector<Argument>> arguments; // which don't move
 };
@@ -224,7 +235,7 @@ std::string LaunchList::add(const ProgramStep &step, const StepCode &code) {
   std::vector<Argument> &values = arguments.emplace_back();
   for (std::optional<unsigned> operand : code.operands)
     values.push_back(operand ? step.operands[*operand] : Argument());
-  const CompiledKernel &first = *code.variants.front();
+  const CompiledKernel &first = code.variants.front()->get();
   // Guards and workspaces read the extents and strides of these.
   for (auto [value, info] : llvm::zip_equal(values, first.getArguments()))
     if (auto type = dyn_cast<MemRefType>(info.type);
@@ -246,18 +257,19 @@ std::string LaunchList::add(const ProgramStep &step, const StepCode &code) {
             .value_or(1));
   }
   std::string refusals;
-  const CompiledKernel *chosen = nullptr;
+  LazyKernel *chosen = nullptr;
   int64_t least = 0;
-  for (const CompiledKernel *variant : code.variants) {
-    std::string refusal = variant->findRefusal(values, options);
+  for (LazyKernel *kernel : code.variants) {
+    const CompiledKernel &variant = kernel->get();
+    std::string refusal = variant.findRefusal(values, options);
     if (!refusal.empty()) {
-      refusals += (refusals.empty() ? "@" : ", @") + variant->getName().str() +
+      refusals += (refusals.empty() ? "@" : ", @") + variant.getName().str() +
                   " without " + refusal;
       continue;
     }
-    std::optional<int64_t> cost = variant->findCost(values, options);
+    std::optional<int64_t> cost = variant.findCost(values, options);
     if (!chosen || (cost && *cost < least)) {
-      chosen = variant;
+      chosen = kernel;
       least = cost.value_or(0);
     }
     if (!cost)
@@ -266,8 +278,16 @@ std::string LaunchList::add(const ProgramStep &step, const StepCode &code) {
   if (!chosen)
     return fail("expected a variant of " + code.kernel +
                 " whose guards hold, got " + refusals);
+  if (!chosen->code) {
+    auto compiled = compileKernel(chosen->name);
+    if (failed(compiled))
+      return fail("expected a kernel that the simulated machine can compile, "
+                  "got @" +
+                  chosen->name);
+    chosen->code = std::move(*compiled);
+  }
   Launch &launch = launches.emplace_back();
-  launch.kernel = chosen;
+  launch.kernel = chosen->code.get();
   launch.arguments = values;
   launch.place = place;
   return "";
@@ -291,7 +311,7 @@ RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
       argument.isWritten = false;
   }
   DeviceMemory memory;
-  LaunchList launches(options, memory);
+  LaunchList launches(options, memory, impl->compileKernel);
   {
     std::lock_guard<std::mutex> lock(impl->planning);
     ProgramPlan plan;
