@@ -8,11 +8,14 @@
 //
 // Merges the misses of variants and chips. A ring that one variant lacks is
 // reported; a swizzle only where the variant that a chip prefers lacks it, for
-// the others exist because they need less.
+// the others exist because they need less. Kernels that graphs become have no
+// requests of users.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Package/ReportDecisions.h"
+
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -91,11 +94,15 @@ void Merger::add(const KernelDescription &kernel) {
     }
     if (!variant.decisions)
       continue;
-    for (const MissedRequest &missed : variant.decisions->misses)
-      if (getKind(missed.miss) != MissKind::Choice &&
-          (getKind(missed.miss) == MissKind::Spills) == areSpills &&
+    bool isOfGraph = variant.function->hasAttr(kForProgramsAttr);
+    for (const MissedRequest &missed : variant.decisions->misses) {
+      MissKind kind = getKind(missed.miss);
+      if (kind != MissKind::Choice &&
+          (kind != MissKind::Request || !isOfGraph) &&
+          (kind == MissKind::Spills) == areSpills &&
           (isPreferred || !isSwizzle(missed.miss)))
         add(missed, variant);
+    }
   }
 }
 

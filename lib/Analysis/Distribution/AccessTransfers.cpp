@@ -306,12 +306,15 @@ bool carousel::isLoopOverPrograms(Operation *op) {
          step.getDefiningOp<gpu::GridDimOp>();
 }
 
-bool carousel::isPipelined(Operation *op) {
+/// The loop whose pipeline the op is part of, or null.
+static Operation *findPipelinedLoop(Operation *op) {
   Operation *loop = op->getParentOp();
   while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
     loop = loop->getParentOp();
   return loop;
 }
+
+bool carousel::isPipelined(Operation *op) { return findPipelinedLoop(op); }
 
 /// Whether a box may begin before its memref. A store of a tile must not, and a
 /// load may (docs/Rationale.md). Indices of dimensions that the vector doesn't
@@ -335,9 +338,7 @@ static bool mayBeginBefore(VectorTransferOpInterface op) {
 /// for a tile of the CTA.
 static bool isBesideProducts(Operation *op) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-  Operation *loop = op->getParentOp();
-  while (!loop->hasAttr(CarouselDialect::kPipeline))
-    loop = loop->getParentOp();
+  Operation *loop = findPipelinedLoop(op);
   if (!isLoopOverPrograms(loop))
     return false;
   ThreadBits threads = findThreads(kernel);
@@ -431,9 +432,7 @@ static bool isOfEngine(VectorTransferOpInterface op) {
          (isPipelinedAccess(op) || writesFragments(op) || isReducingWrite(op));
 }
 
-Obstacle carousel::explainNoRing(Operation *op) {
-  if (!isPipelined(op))
-    return {};
+static Obstacle findReadObstacle(Operation *op) {
   if (auto gather = dyn_cast<vector::GatherOp>(op))
     return isGlobalMemRef(cast<ShapedType>(gather.getBaseType()))
                ? Obstacle(Miss::Gathers, "it gathers elements")
@@ -442,11 +441,19 @@ Obstacle carousel::explainNoRing(Operation *op) {
   if (!read || !isGlobalMemRef(read.getShapedType()) || becomesTransfer(read))
     return {};
   Obstacle obstacle = findEngineObstacle(read);
-  return obstacle.empty()
-             ? Obstacle(Miss::BesideProducts,
-                        "the loop goes through programs whose products "
-                        "warpgroups compute, and it isn't a factor of them")
-             : obstacle;
+  return obstacle.empty() ? Obstacle(Miss::OverPrograms,
+                                     "warpgroups compute the products, and it "
+                                     "isn't a factor of them")
+                          : obstacle;
+}
+
+Obstacle carousel::explainNoRing(Operation *op) {
+  Operation *loop = findPipelinedLoop(op);
+  Obstacle obstacle = loop ? findReadObstacle(op) : Obstacle();
+  if (!obstacle.empty() && isLoopOverPrograms(loop))
+    return {Miss::OverPrograms,
+            "the loop goes through programs, and " + obstacle.text};
+  return obstacle;
 }
 
 /// Whether each CTA of a cluster has a part of the kernel's vectors. A CTA can

@@ -50,9 +50,8 @@ static Obstacle findNarrowFactors(vector::ContractionOp op) {
   if (!narrow || !lhs.isF32() || narrow.getIntOrFloatBitWidth() > 16)
     return {};
   os << "one factor is '" << lhs << "', and the other one is widened from '"
-     << narrow << "' (round the first one to '" << narrow
-     << "', or multiply graphs by --products=tf32)";
-  return {Miss::ProductTypes, text};
+     << narrow << "'";
+  return {Miss::ProductWidened, text};
 }
 
 static void describeProduct(vector::ContractionOp op,

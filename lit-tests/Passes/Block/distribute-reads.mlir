@@ -1,5 +1,11 @@
 // Each read of a pipelined loop has a ring, or a reason why not.
-// RUN: carousel-compile %s --chip sm_90a --emit ptx --explain -o %t.package | FileCheck %s
+// RUN: carousel-compile %s --chip sm_90a --emit ptx --explain -o %t.package 2>%t.warnings | FileCheck %s
+// A user's loop that reads otherwise asks for what isn't done.
+// RUN: FileCheck %s --check-prefix=WARN --input-file=%t.warnings
+// RUN: not carousel-compile %s --chip sm_90a --emit ptx --werror=pipeline -o %t.none 2>&1 | FileCheck %s --check-prefix=ERROR
+// WARN-COUNT-5: warning: read of {{.*}}: threads read it in each iteration
+// WARN-NOT: warning
+// ERROR: error: read of masked: threads read it in each iteration: it has a mask [not-ringed:masked]
 
 #gl = #gpu.address_space<global>
 !m = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>

@@ -357,7 +357,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
           log.warned(graph.ops[number], "Product",
                      product.name +
                          " has no tensor cores: " + factor->describe(),
-                     {Miss::ProductTypes});
+                     {Miss::ProductWidened});
       }
   }
 

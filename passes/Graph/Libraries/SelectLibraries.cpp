@@ -244,7 +244,7 @@ struct SelectLibraries
       log.warned(op, "Library",
                  "cuBLASLt computes " + name + " without tensor cores: " +
                      widened->describe() + ": " + numbers,
-                 {Miss::ProductTypes});
+                 {Miss::ProductWidened});
     else if (isFaster)
       log.passed(op, "Library", "cuBLASLt computes " + name + ": " + numbers);
     else

@@ -568,7 +568,6 @@ std::string WidenedFactor::describe() const {
   std::string text;
   llvm::raw_string_ostream(text)
       << "one factor is 'f32', and the other one is widened from '" << narrow
-      << "' (round the first one to '" << narrow
-      << "', or multiply by --products=tf32)";
+      << "'";
   return text;
 }
