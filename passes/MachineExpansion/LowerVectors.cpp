@@ -111,11 +111,67 @@ private:
   }
 };
 
+/// Whether a thread has no registers for the vector. LLVM splits it, into pairs
+/// only where nothing shuffles the whole.
+bool isWide(VectorType type) {
+  constexpr int64_t kWideElements = 32;
+  return type.getRank() == 1 && type.getNumElements() > kWideElements;
+}
+
+/// Elements of a slice move into a wide vector one by one.
+struct InsertElements : public OpRewritePattern<vector::InsertStridedSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::InsertStridedSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isWide(op.getDestVectorType()))
+      return rewriter.notifyMatchFailure(op, "not a wide vector");
+    int64_t first = cast<IntegerAttr>(op.getOffsets()[0]).getInt();
+    Value all = op.getDest();
+    for (int64_t number : llvm::seq(op.getSourceVectorType().getNumElements()))
+      all = vector::InsertOp::create(
+          rewriter, op.getLoc(),
+          vector::ExtractOp::create(rewriter, op.getLoc(), op.getValueToStore(),
+                                    number),
+          all, first + number);
+    rewriter.replaceOp(op, all);
+    return success();
+  }
+};
+
+/// The same of the elements that shuffles of wide vectors take.
+struct TakeElementsOfWide : public OpRewritePattern<vector::ShuffleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::ShuffleOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType first = op.getV1VectorType();
+    if (!isWide(first) && !isWide(op.getV2VectorType()) &&
+        !isWide(op.getResultVectorType()))
+      return rewriter.notifyMatchFailure(op, "no wide vector");
+    SmallVector<Value> elements;
+    for (int64_t number : op.getMask()) {
+      bool isOfFirst = number < first.getNumElements();
+      elements.push_back(
+          number == vector::ShuffleOp::kPoisonIndex
+              ? ub::PoisonOp::create(rewriter, op.getLoc(),
+                                     first.getElementType())
+              : vector::ExtractOp::create(
+                    rewriter, op.getLoc(), isOfFirst ? op.getV1() : op.getV2(),
+                    isOfFirst ? number : number - first.getNumElements())
+                    .getResult());
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, op.getResultVectorType(), elements);
+    return success();
+  }
+};
+
 struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     populateVectorLowering(patterns);
     patterns.add<ReduceWithMask>(context);
+    patterns.add<InsertElements, TakeElementsOfWide>(context, /*benefit=*/2);
+    vector::populateVectorToElementsUnrollPatterns(patterns);
     vector::populateVectorInterleaveToShufflePatterns(patterns);
     // What is out of bounds is masked by the position, computed in i32.
     vector::populateVectorMaskMaterializationPatterns(

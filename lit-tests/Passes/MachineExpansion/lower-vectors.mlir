@@ -108,4 +108,29 @@ gpu.module @vectors {
     } %h, %h, %f : vector<4xf16>, vector<4xf16> into f32
     return %d, %e : i32, f32
   }
+
+  // Elements move into and out of vectors that have no registers one by one, and shuffles of narrower ones stay.
+  // CHECK-LABEL: func @wide_slices
+  // CHECK-SAME: (%[[WIDE:.+]]: vector<33xbf16>, %[[NARROW:.+]]: vector<8xbf16>, %[[TWO:.+]]: vector<2xbf16>)
+  func.func @wide_slices(%wide: vector<33xbf16>, %narrow: vector<8xbf16>, %two: vector<2xbf16>)
+      -> (vector<33xbf16>, vector<2xbf16>, vector<2xbf16>, vector<8xbf16>) {
+    // CHECK: %[[X:.+]] = vector.extract %[[TWO]][0]
+    // CHECK: %[[ONE:.+]] = vector.insert %[[X]], %[[WIDE]] [30]
+    // CHECK: %[[Y:.+]] = vector.extract %[[TWO]][1]
+    // CHECK: %[[BOTH:.+]] = vector.insert %[[Y]], %[[ONE]] [31]
+    %a = vector.insert_strided_slice %two, %wide {offsets = [30], strides = [1]} : vector<2xbf16> into vector<33xbf16>
+    // CHECK-DAG: %[[SIXTH:.+]] = vector.extract %[[WIDE]][6]
+    // CHECK-DAG: %[[SEVENTH:.+]] = vector.extract %[[WIDE]][7]
+    // CHECK: %[[SLICE:.+]] = vector.from_elements %[[SIXTH]], %[[SEVENTH]]
+    %b = vector.extract_strided_slice %wide {offsets = [6], sizes = [2], strides = [1]} : vector<33xbf16> to vector<2xbf16>
+    // CHECK-DAG: %[[LAST:.+]] = vector.extract %[[WIDE]][32]
+    // CHECK-DAG: %[[OTHER:.+]] = vector.extract %[[TWO]][1]
+    // CHECK: %[[MIXED:.+]] = vector.from_elements %[[LAST]], %[[OTHER]]
+    %c = vector.shuffle %wide, %two [32, 34] : vector<33xbf16>, vector<2xbf16>
+    // CHECK: vector.shuffle %[[TWO]], %[[TWO]]
+    // CHECK-NEXT: %[[STAYS:.+]] = vector.shuffle
+    %d = vector.insert_strided_slice %two, %narrow {offsets = [3], strides = [1]} : vector<2xbf16> into vector<8xbf16>
+    // CHECK: return %[[BOTH]], %[[SLICE]], %[[MIXED]], %[[STAYS]]
+    return %a, %b, %c, %d : vector<33xbf16>, vector<2xbf16>, vector<2xbf16>, vector<8xbf16>
+  }
 }
