@@ -278,9 +278,12 @@ void LayoutPlanner::seedContractions() {
 
 void LayoutPlanner::seedAccesses() {
   for (const VectorAccess &access : accesses) {
+    Value vector = access.getVector();
+    if (isFree(vector) || lookUp(vector))
+      continue;
     origin = access.getOp();
-    if (assign(access.getVector(), makeShared(access)))
-      propagate();
+    assign(vector, makeShared(access));
+    propagate();
   }
 }
 

@@ -95,9 +95,12 @@ private:
 
 void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
                                   GraphAccess &read) {
+  // No op of a stream has as many, and each takes walks through the whole body.
+  constexpr int64_t kMostInputs = 64;
   std::optional<Combination> combination = findCombination(op);
   bool reduces = op.getNumReductionLoops() != 0;
-  if (op.getNumDpsInits() != 1 || (reduces && !combination))
+  if (op.getNumDpsInits() != 1 || (reduces && !combination) ||
+      op.getNumDpsInputs() > kMostInputs)
     return;
   Value element = reduces ? combination->element
                           : op.getBlock()->getTerminator()->getOperand(0);
