@@ -24,6 +24,8 @@ static constexpr size_t kSlabStacks = 64;
 /// Each guard splits a mapping, and by default Linux allows a process 65530
 /// mappings. Two pools leave half of them to other uses.
 static constexpr size_t kMaxGuardedStacks = 8192;
+/// Stacks in reserve leave so much of a limited address space to others.
+static constexpr size_t kLeftBytes = size_t(256) << 20;
 /// A frame may be larger than a guard of one page.
 static constexpr size_t kGuardPages = 4;
 
@@ -38,14 +40,16 @@ FiberPool::~FiberPool() {
     munmap(address, size);
 }
 
-bool FiberPool::grow() {
+bool FiberPool::grow(size_t leftBytes) {
   size_t stride = guardBytes + usableBytes;
   size_t size = kSlabStacks * stride;
   void *address =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE,
+      mmap(nullptr, size + leftBytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (address == MAP_FAILED)
     return false;
+  if (leftBytes != 0)
+    munmap(static_cast<char *>(address) + size, leftBytes);
   mappings.push_back({address, size});
   // A huge page would make all of its stacks resident.
   (void)madvise(address, size, MADV_NOHUGEPAGE);
@@ -76,6 +80,13 @@ void FiberPool::reclaim() {
   free.clear();
   for (auto [address, size] : llvm::reverse(mappings))
     carve(address);
+}
+
+bool FiberPool::reserve(size_t count) {
+  while (numStacks < count)
+    if (!grow(kLeftBytes))
+      return false;
+  return true;
 }
 
 FiberPool::Stack FiberPool::acquire() {

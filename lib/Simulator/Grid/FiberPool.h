@@ -39,6 +39,8 @@ public:
 
   /// Returns no stack if the host is out of memory.
   Stack acquire();
+  /// Whether the host has memory for `count` stacks in all.
+  bool reserve(size_t count);
   void release(Stack stack) { free.push_back(stack); }
   /// Takes all stacks back, including those of fibres that won't continue.
   void reclaim();
@@ -46,7 +48,8 @@ public:
   size_t getUsableBytes() const { return usableBytes; }
 
 private:
-  bool grow();
+  /// Maps more stacks, if `leftBytes` more could be mapped beside them.
+  bool grow(size_t leftBytes = 0);
   void carve(void *mapping);
 
   size_t usableBytes, guardBytes, numStacks = 0;

@@ -27,9 +27,14 @@ static Dim3 delinearize(uint64_t number, Dim3 extents) {
 }
 
 /// Resident launches share the machine. Each cluster takes the fraction of it
-/// that is one over the number of clusters that fit.
+/// that is one over the number of clusters that fit. A host that has too little
+/// memory for the stacks of one more makes room when others have ended.
 bool Grid::Impl::hasRoom(const LaunchState &launch) const {
   if (launch.freeClusterSlots.empty())
+    return false;
+  uint64_t threads = uint64_t(launch.clusterSize) * launch.numThreads;
+  if (!launch.shape.isCoresident && launch.liveClusters != 0 &&
+      !stacks->reserve(live + threads))
     return false;
   if (!hasSeveral())
     return true;

@@ -30,6 +30,15 @@ TEST(FiberPool, StacksAreDistinctAndWritable) {
   }
 }
 
+TEST(FiberPool, ReservesAsManyAsTheHostHas) {
+  FiberPool pool(kStackBytes);
+  EXPECT_TRUE(pool.reserve(200));
+  size_t count = pool.getNumStacks();
+  EXPECT_GE(count, 200u);
+  EXPECT_TRUE(pool.reserve(count));
+  EXPECT_EQ(pool.getNumStacks(), count);
+}
+
 TEST(FiberPool, ReclaimTakesBackWhatWasNotReleased) {
   FiberPool pool(kStackBytes);
   FiberPool::Stack first = pool.acquire();
