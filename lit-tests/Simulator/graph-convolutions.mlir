@@ -34,6 +34,8 @@
 // RUN: %{any} -- --arg x=random:3x3x3x3x4 --arg w=random:2x2x2x4x5 --arg result0=zeros:3x5 %{close} | FileCheck %s
 // REDEFINE: %{function} = ones_in_zeros
 // RUN: %{any} -- --arg w=random:3x3x4x4 --arg result0=zeros:2x4x4x4 %{close} | FileCheck %s
+// REDEFINE: %{function} = images
+// RUN: %{any} --chip sm_90a -- --arg x=random:3x4x9x9 --arg v=random:4x4x3x3 --arg w=random:2x4x4x2x2 --arg result0=zeros:3x72 --arg result1=zeros:3x2x4x2x2 %{close} | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
@@ -285,4 +287,33 @@ func.func @ones_in_zeros(%w: tensor<3x3x4x4xf32> {carousel.argument = #w}) -> te
   %s = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<2x6x6x4xf32>, tensor<3x3x4x4xf32>)
       outs(%f : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
   return %s : tensor<2x4x4x4xf32>
+}
+
+// Images that convolutions read, and that other ops read otherwise.
+func.func @images(%x: tensor<?x4x9x9xf32> {carousel.argument = #x},
+     %v: tensor<4x4x3x3xf32> {carousel.argument = #carousel.argument<"v", in>},
+     %w: tensor<2x4x4x2x2xf32> {carousel.argument = #w})
+    -> (tensor<?x72xf32>, tensor<?x2x4x2x2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x9x9xf32>
+  %e = tensor.empty(%n) : tensor<?x4x7x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4x7x7xf32>) -> tensor<?x4x7x7xf32>
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %v : tensor<?x4x9x9xf32>, tensor<4x4x3x3xf32>)
+      outs(%f : tensor<?x4x7x7xf32>) -> tensor<?x4x7x7xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %m = tensor.dim %0, %c0 : tensor<?x4x7x7xf32>
+  %pe = tensor.empty(%m) : tensor<?x4x3x3xf32>
+  %pf = linalg.fill ins(%zero : f32) outs(%pe : tensor<?x4x3x3xf32>) -> tensor<?x4x3x3xf32>
+  %1 = linalg.pooling_nchw_max {strides = dense<2> : tensor<2xi64>} ins(%0, %window : tensor<?x4x7x7xf32>, tensor<3x3xf32>)
+      outs(%pf : tensor<?x4x3x3xf32>) -> tensor<?x4x3x3xf32>
+  %2 = tensor.extract_slice %0[0, 0, 2, 3] [%n, 4, 3, 3] [1, 1, 1, 1] : tensor<?x4x7x7xf32> to tensor<?x4x3x3xf32>
+  %3 = tensor.concat dim(1) %1, %2 : (tensor<?x4x3x3xf32>, tensor<?x4x3x3xf32>) -> tensor<?x8x3x3xf32>
+  %flat = tensor.collapse_shape %3 [[0], [1, 2, 3]] : tensor<?x8x3x3xf32> into tensor<?x72xf32>
+  %4 = tensor.expand_shape %3 [[0], [1, 2], [3], [4]] output_shape [%n, 2, 4, 3, 3] : tensor<?x8x3x3xf32> into tensor<?x2x4x3x3xf32>
+  %ge = tensor.empty(%n) : tensor<?x2x4x2x2xf32>
+  %gf = linalg.fill ins(%zero : f32) outs(%ge : tensor<?x2x4x2x2xf32>) -> tensor<?x2x4x2x2xf32>
+  %5 = linalg.conv_2d_ngchw_gfchw ins(%4, %w : tensor<?x2x4x3x3xf32>, tensor<2x4x4x2x2xf32>)
+      outs(%gf : tensor<?x2x4x2x2xf32>) -> tensor<?x2x4x2x2xf32>
+  return %flat, %5 : tensor<?x72xf32>, tensor<?x2x4x2x2xf32>
 }

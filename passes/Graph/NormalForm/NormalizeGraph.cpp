@@ -17,6 +17,7 @@
 #include "../Grouped/StackedTerms.h"
 #include "../Precision/NarrowFactors.h"
 #include "../Precision/WidenSums.h"
+#include "../Products/ChannelsLast.h"
 #include "../Products/ConvolutionForms.h"
 #include "../Products/OneHotProducts.h"
 #include "../Reading/FusedOps.h"
@@ -115,6 +116,22 @@ static LogicalResult decompose(func::FuncOp func) {
   return success();
 }
 
+/// A product reads no loops of one iteration besides those of its pixels.
+static void dropKernelLoops(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<AffineExpr> loops;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    loops.push_back(kind == utils::IteratorType::reduction
+                        ? getAffineConstantExpr(0, op.getContext())
+                        : getAffineDimExpr(loop, op.getContext()));
+  SmallVector<AffineExpr> image(maps.front().getResults());
+  for (AffineExpr &expr : image)
+    if (!isa<AffineDimExpr>(expr))
+      expr = simplifyAffineExpr(expr.replaceDims(loops), loops.size(), 0);
+  maps.front() = AffineMap::get(loops.size(), 0, image, op.getContext());
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
 static LogicalResult generalize(func::FuncOp func) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) {
@@ -126,9 +143,14 @@ static LogicalResult generalize(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   for (linalg::LinalgOp op : ops) {
     rewriter.setInsertionPoint(op);
-    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+    bool isPlain = isPlainConvolution(op);
+    FailureOr<linalg::GenericOp> generic =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (failed(generic))
       return op.emitError("expected an op that has a linalg.generic, got '")
              << op->getName() << "'";
+    if (isPlain)
+      dropKernelLoops(*generic);
   }
   return success();
 }
@@ -315,6 +337,7 @@ struct NormalizeGraph
         failed(rewriteGreedily(func, std::move(elementwise))) ||
         failed(generalize(func)))
       return signalPassFailure();
+    putChannelsLast(func);
     fillReadEmpties(func);
     RewritePatternSet reductions(&getContext());
     populateArgReductionPatterns(reductions);
@@ -385,7 +408,11 @@ struct NormalizeGraph
     linalg::ControlDropUnitDims options;
     auto findAll = options.controlFn;
     options.controlFn = [findAll](Operation *op) {
-      SmallVector<unsigned> dims = findAll(op);
+      // Pads have all dimensions of what they surround.
+      SmallVector<unsigned> dims;
+      if (isWindow(op))
+        return dims;
+      dims = findAll(op);
       if (auto structured = dyn_cast<linalg::LinalgOp>(op))
         llvm::erase_if(dims, [&](unsigned loop) {
           return leavesPartOfWindow(structured, loop);

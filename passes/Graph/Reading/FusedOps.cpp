@@ -131,6 +131,37 @@ static bool isRepeated(OpOperand *operand) {
   return areMany(op, others);
 }
 
+/// What a product multiplies, of those products that an op reads.
+static SmallVector<Value> findFactors(linalg::GenericOp op) {
+  SmallVector<Value> factors;
+  for (Value input : op.getInputs())
+    if (auto product = input.getDefiningOp<linalg::LinalgOp>();
+        product && isHeavy(product))
+      llvm::append_range(factors, product.getDpsInputs());
+  return factors;
+}
+
+/// Whether an op narrows a product that has nothing to do with those that
+/// `consumer` reads: each is rounded by its own kernel, and not in memory wide.
+static bool roundsOther(linalg::GenericOp producer, Operation *consumer) {
+  auto structured = dyn_cast<linalg::GenericOp>(consumer);
+  if (!structured)
+    return false;
+  SmallVector<Value> own = findFactors(producer);
+  SmallVector<Value> others = findFactors(structured);
+  auto getBits = [](Value value) {
+    Type element = getElementTypeOrSelf(value);
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  return !own.empty() && !others.empty() && llvm::none_of(own, [&](Value f) {
+    return llvm::is_contained(others, f);
+  }) && llvm::any_of(producer.getInputs(), [&](Value input) {
+    Operation *product = input.getDefiningOp();
+    return product && isHeavy(product) &&
+           getBits(input) > getBits(producer.getResult(0));
+  });
+}
+
 static bool shallFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer)
@@ -143,7 +174,8 @@ static bool shallFuse(OpOperand *operand) {
   if (!isCheap(producer) && isRepeated(operand))
     return false;
   return (producer->hasOneUse() || isOfIndices(producer)) &&
-         !isHeavy(consumer) && !areLong(producer, consumer);
+         !isHeavy(consumer) && !areLong(producer, consumer) &&
+         !roundsOther(producer, consumer);
 }
 
 namespace {
@@ -200,16 +232,21 @@ static int64_t getWideRank(Operation *reshape) {
 }
 
 /// Reshapes move to arguments and results, where they cost nothing. Those of
-/// extents of 1 would bring these back, and stay where windows keep them. Where
+/// extents of 1 would bring these back, and stay where windows keep them, but
+/// those of arguments, such as weights of one element, don't move at all. Where
 /// reshapes that move up and down meet and don't cancel, each adds dimensions
 /// of extent 1, without end but for a limit.
 static bool shallExpand(OpOperand *operand, bool keepsUnits) {
   constexpr int64_t kMostDims = 12;
   Operation *producer = operand->get().getDefiningOp();
+  auto isArgument = [](Operation *op) {
+    return isa<tensor::CollapseShapeOp>(op) &&
+           isa<BlockArgument>(op->getOperand(0));
+  };
   return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
          getWideRank(operand->getOwner()) <= kMostDims &&
          getWideRank(producer) <= kMostDims &&
-         (keepsUnits ||
+         ((keepsUnits && !isArgument(producer)) ||
           (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
 }
 
