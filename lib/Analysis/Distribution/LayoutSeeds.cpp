@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "carousel/Target/ChipModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -244,14 +245,15 @@ bool LayoutPlanner::isKept(OpOperand &factor,
   constexpr int64_t kMostBytes = 32768;
   auto loop = factor.getOwner()->getParentOfType<LoopLikeOpInterface>();
   auto type = cast<VectorType>(vector.getType());
-  if (type.getNumElements() * getElementBits(type) / 8 > kMostBytes)
-    return false;
-  if (loop && !loop->isAncestor(source))
+  int64_t bytes = type.getNumElements() * getElementBits(type) / 8;
+  if (bytes <= kMostBytes && loop && !loop->isAncestor(source))
     return true;
   int64_t registers =
       carousel::countRegisters(countRegisters(layout), getElementBits(type));
   int64_t threads = 1 << (plan.threads.lanes + plan.threads.warps);
-  if (registers <= getVectorRegisters(threads))
+  std::optional<ChipModel> chip = findChipModel(source);
+  if (registers <= getVectorRegisters(threads) ||
+      bytes > (chip ? chip->maxSharedPerBlock : kMostBytes))
     return false;
   plan.mostRegisters = std::max(plan.mostRegisters, registers);
   return true;

@@ -40,24 +40,24 @@ gpu.module @kernels {
 
 // -----
 
-// C212: threads have all of k of what a product by multiply-adds takes. Up to 32 KiB, these
-// would be in shared memory. One error at the product, not one at each op that has the layout.
-gpu.module @kernels {
-  gpu.func @factors(%x: memref<128x128xf32, #gpu.address_space<global>>) kernel attributes {
+// C212: threads have all of k of what a product by multiply-adds takes, if shared memory has
+// no room for it. One error at the product, not one at each op that has the layout.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
+  gpu.func @factors(%x: memref<128x1024xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
       carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
     %zeros = arith.constant dense<0.0> : vector<128x128xf32>
-    // expected-note @below {{the vector, 'vector<128x128xf32>'}}
-    %v = vector.transfer_read %x[%c0, %c0], %zero : memref<128x128xf32, #gpu.address_space<global>>, vector<128x128xf32>
-    %w = arith.negf %v : vector<128x128xf32>
-    // expected-error @below {{expected at most 224 registers of a thread for a vector, got 1024 in a block of 128 threads}}
+    // expected-note @below {{the vector, 'vector<128x1024xf32>'}}
+    %v = vector.transfer_read %x[%c0, %c0], %zero : memref<128x1024xf32, #gpu.address_space<global>>, vector<128x1024xf32>
+    %w = arith.negf %v : vector<128x1024xf32>
+    // expected-error @below {{expected at most 224 registers of a thread for a vector, got 8192 in a block of 128 threads}}
     // expected-note @below {{threads need all of k of the factors of their sums; read the factors in a pipelined loop, or let matrix instructions multiply them (no instruction combines 'f32' by add in 'f32' without carousel.round_tf32)}}
-    %p = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+    %p = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
         affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %w, %v, %zeros
-        : vector<128x128xf32>, vector<128x128xf32> into vector<128x128xf32>
-    vector.transfer_write %p, %x[%c0, %c0] : vector<128x128xf32>, memref<128x128xf32, #gpu.address_space<global>>
+        : vector<128x1024xf32>, vector<128x1024xf32> into vector<128x128xf32>
+    vector.transfer_write %p, %x[%c0, %c0] : vector<128x128xf32>, memref<128x1024xf32, #gpu.address_space<global>>
     gpu.return
   }
 }

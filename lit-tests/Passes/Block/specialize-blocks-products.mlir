@@ -90,3 +90,20 @@ gpu.module @products {
     gpu.return
   }
 }
+
+gpu.module @chip [#nvvm.target<chip = "sm_90a">] {
+  // Also larger ones than a loop's, as far as the chip's shared memory has room.
+  // CHECK-LABEL: gpu.func @large_factor(
+  // CHECK-SAME: block = [512]
+  gpu.func @large_factor(%x: memref<32x128xi32, #gl>, %y: memref<32x128xi32, #gl>, %z: memref<128x128xi32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0 : i32
+    %zeros = arith.constant dense<0> : vector<32x128xi32>
+    %a = vector.transfer_read %y[%c0, %c0], %pad : memref<32x128xi32, #gl>, vector<32x128xi32>
+    %b = vector.transfer_read %z[%c0, %c0], %pad : memref<128x128xi32, #gl>, vector<128x128xi32>
+    %s = vector.contract #product %a, %b, %zeros : vector<32x128xi32>, vector<128x128xi32> into vector<32x128xi32>
+    vector.transfer_write %s, %x[%c0, %c0] : vector<32x128xi32>, memref<32x128xi32, #gl>
+    gpu.return
+  }
+}
