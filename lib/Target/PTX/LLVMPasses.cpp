@@ -18,6 +18,7 @@
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
@@ -250,6 +251,57 @@ private:
   }
 };
 
+/// Rounds pairs of f32 to 16 bits by one instruction. Instruction selection
+/// would round each of them by one of its own, at a quarter of the rate, where
+/// elements of a pair are used alone, as those that are extended again.
+class PackConversions : public PassInfoMixin<PackConversions> {
+public:
+  static constexpr StringLiteral kName = "pack-conversions";
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    bool isChanged = false;
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function)))
+      if (auto *rounding = dyn_cast<FPTruncInst>(&instruction))
+        isChanged |= rewrite(*rounding);
+    if (!isChanged)
+      return PreservedAnalyses::all();
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
+  }
+
+private:
+  static bool rewrite(FPTruncInst &rounding) {
+    auto *type = dyn_cast<FixedVectorType>(rounding.getType());
+    if (!type || type->getNumElements() % 2 != 0 ||
+        !rounding.getSrcTy()->getScalarType()->isFloatTy() ||
+        (rounding.hasOneUse() && !isa<FPExtInst>(*rounding.user_begin())))
+      return false;
+    Type *element = type->getElementType();
+    if (!element->isBFloatTy() && !element->isHalfTy())
+      return false;
+    IRBuilder<> builder(&rounding);
+    Value *result = PoisonValue::get(type);
+    for (unsigned i = 0; i < type->getNumElements(); i += 2) {
+      auto take = [&](unsigned at) {
+        return builder.CreateExtractElement(rounding.getOperand(0), at);
+      };
+      // The first operand becomes the upper half.
+      Value *pair = builder.CreateIntrinsic(element->isBFloatTy()
+                                                ? Intrinsic::nvvm_ff2bf16x2_rn
+                                                : Intrinsic::nvvm_ff2f16x2_rn,
+                                            {}, {take(i + 1), take(i)});
+      for (unsigned at : {0, 1})
+        result = builder.CreateInsertElement(
+            result, builder.CreateExtractElement(pair, at), i + at);
+    }
+    rounding.replaceAllUsesWith(result);
+    rounding.eraseFromParent();
+    return true;
+  }
+};
+
 /// Adds the constants of an index, such as those of its row and of its column,
 /// to one, which becomes part of an instruction. LLVM takes one of them out of
 /// an address: rows and columns that a thread has would need an address for
@@ -360,7 +412,7 @@ constexpr StringLiteral kKernelPipeline =
     // kernel runs. ptxas would otherwise do it. The back end starts with
     // another sroa.
     "keep-large-loops,loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
-    "div-rem-pairs,simplifycfg,keep-descriptors),"
+    "div-rem-pairs,simplifycfg,keep-descriptors,pack-conversions),"
     "globaldce";
 
 /// Passes of the back end that change nothing after that pipeline
@@ -433,6 +485,8 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
             manager.addPass(KeepLargeLoops());
           else if (name == KeepConstants::kName)
             manager.addPass(KeepConstants());
+          else if (name == PackConversions::kName)
+            manager.addPass(PackConversions());
           else if (name == JoinOffsets::kName)
             manager.addPass(JoinOffsets());
           else if (name == KeepDescriptors::kName)
