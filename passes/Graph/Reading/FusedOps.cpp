@@ -131,34 +131,56 @@ static bool isRepeated(OpOperand *operand) {
   return areMany(op, others);
 }
 
-/// What a product multiplies, of those products that an op reads.
-static SmallVector<Value> findFactors(linalg::GenericOp op) {
-  SmallVector<Value> factors;
-  for (Value input : op.getInputs())
-    if (auto product = input.getDefiningOp<linalg::LinalgOp>();
-        product && isHeavy(product))
-      llvm::append_range(factors, product.getDpsInputs());
-  return factors;
+/// What was fused before is dead, but still reads its operands.
+static bool hasOneReader(Operation *op) {
+  Operation *reader = nullptr;
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    bool isOther = reader && user != reader && !isOpTriviallyDead(user);
+    if (!isOpTriviallyDead(user))
+      reader = user;
+    return !isOther;
+  });
 }
 
-/// Whether an op narrows a product that has nothing to do with those that
-/// `consumer` reads: each is rounded by its own kernel, and not in memory wide.
-static bool roundsOther(linalg::GenericOp producer, Operation *consumer) {
-  auto structured = dyn_cast<linalg::GenericOp>(consumer);
-  if (!structured)
-    return false;
-  SmallVector<Value> own = findFactors(producer);
-  SmallVector<Value> others = findFactors(structured);
+/// The products that elementwise ops compute values from, if nothing else reads
+/// what is between.
+static SmallVector<linalg::LinalgOp> findProducts(SmallVector<Value> values) {
+  constexpr size_t kMostValues = 64;
+  SmallVector<linalg::LinalgOp> products;
+  for (size_t next = 0; next < std::min(values.size(), kMostValues); ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (op && isHeavy(op))
+      products.push_back(cast<linalg::LinalgOp>(op));
+    else if (isPointwise(op) && hasOneReader(op))
+      llvm::append_range(values, cast<linalg::LinalgOp>(op).getDpsInputs());
+  }
+  return products;
+}
+
+/// Whether an op narrows products that have nothing to do with those that the
+/// consumer's other operands are computed from: each is rounded by its own
+/// kernel, and not in memory wide.
+static bool roundsOther(linalg::GenericOp producer, OpOperand *operand) {
   auto getBits = [](Value value) {
     Type element = getElementTypeOrSelf(value);
     return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   };
-  return !own.empty() && !others.empty() && llvm::none_of(own, [&](Value f) {
-    return llvm::is_contained(others, f);
-  }) && llvm::any_of(producer.getInputs(), [&](Value input) {
-    Operation *product = input.getDefiningOp();
-    return product && isHeavy(product) &&
-           getBits(input) > getBits(producer.getResult(0));
+  SmallVector<linalg::LinalgOp> own = findProducts(producer.getInputs());
+  if (llvm::none_of(own, [&](linalg::LinalgOp product) {
+        return getBits(product->getResult(0)) > getBits(operand->get());
+      }))
+    return false;
+  SmallVector<Value> values;
+  for (OpOperand &other : operand->getOwner()->getOpOperands())
+    if (&other != operand)
+      values.push_back(other.get());
+  SmallVector<linalg::LinalgOp> others = findProducts(values);
+  return !others.empty() && llvm::none_of(own, [&](linalg::LinalgOp product) {
+    return llvm::any_of(others, [&](linalg::LinalgOp other) {
+      return llvm::any_of(other.getDpsInputs(), [&](Value factor) {
+        return llvm::is_contained(product.getDpsInputs(), factor);
+      });
+    });
   });
 }
 
@@ -175,7 +197,7 @@ static bool shallFuse(OpOperand *operand) {
     return false;
   return (producer->hasOneUse() || isOfIndices(producer)) &&
          !isHeavy(consumer) && !areLong(producer, consumer) &&
-         !roundsOther(producer, consumer);
+         !roundsOther(producer, operand);
 }
 
 namespace {
