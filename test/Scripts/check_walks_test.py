@@ -16,11 +16,12 @@ SCRIPT = Path(__file__).parents[2] / "scripts/checks/check-walks"
 
 
 class CheckWalks(unittest.TestCase):
-    def check(self, text, path="lib/Analysis/Plan.cpp"):
+    def check(self, text, path="lib/Analysis/Plan.cpp", other=""):
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / path
-            file.parent.mkdir(parents=True)
-            file.write_text(text, encoding="utf-8")
+            for name, content in ((path, text), *(((path.replace("Plan", "Other"), other),) if other else ())):
+                file = Path(folder) / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(content, encoding="utf-8")
             return subprocess.run([sys.executable, SCRIPT, folder], text=True, check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -37,6 +38,20 @@ class CheckWalks(unittest.TestCase):
             run = self.check(text)
             self.assertEqual(run.returncode, 1, text)
             self.assertIn("lib/Analysis/Plan.cpp:", run.stderr)
+
+    def test_uses(self):
+        run = self.check("bool isRead(Value value) {\n  return llvm::all_of(value.getUsers(), [](Operation *user) {\n"
+                         "    return isRead(user->getResult(0));\n  });\n}\n")
+        self.assertEqual(run.returncode, 1)
+
+    def test_two_files(self):
+        first = "bool isFirst(Value value) { return isOther(value.getDefiningOp()); }\n"
+        other = "bool isOther(Operation *op) { return isFirst(op->getOperand(0)); }\n"
+        run = self.check(first, other=other)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("a recursion of isFirst, isOther", run.stderr)
+        # Two functions of the name: the check doesn't know which one is called.
+        self.assertEqual(self.check(first + other.replace("isFirst", "isLast"), other=other).returncode, 0)
 
     def test_others(self):
         run = self.check("bool isFixed(Value value) {\n  return known.get(value, enters, [&](Value inner) {\n"

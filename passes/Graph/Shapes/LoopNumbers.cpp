@@ -144,13 +144,19 @@ struct RangeOfOne : public OpRewritePattern<arith::CmpIOp> {
 
   /// Whether a condition is used only where the number isn't negative.
   static bool isOnlyWithSign(Value condition, Value number) {
-    return !condition.use_empty() &&
-           llvm::all_of(condition.getUsers(), [&](Operation *user) {
-             auto both = dyn_cast<arith::AndIOp>(user);
-             return both && (saysSign(both.getLhs(), number) ||
-                             saysSign(both.getRhs(), number) ||
-                             isOnlyWithSign(both, number));
-           });
+    auto addUses = [&](Value value, SmallVectorImpl<Value> &conjunctions) {
+      for (Operation *user : value.getUsers())
+        if (isa<arith::AndIOp>(user) && !saysSign(user->getResult(0), number))
+          conjunctions.push_back(user->getResult(0));
+    };
+    auto visit = [](Value value) {
+      bool isElsewhere = value.use_empty() ||
+                         llvm::any_of(value.getUsers(), [](Operation *user) {
+                           return !isa<arith::AndIOp>(user);
+                         });
+      return isElsewhere ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    return !walkSources(condition, addUses, visit).wasInterrupted();
   }
 };
 
