@@ -123,6 +123,21 @@ class SimulateTest(unittest.TestCase):
             self.assertEqual(list(y), [wanted if i == 2 else float(i) for i in range(8)])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_jax_pads_by_unknown_extents(self):
+        import jax
+        import numpy
+        from jax import lax
+
+        def largest(x):
+            return lax.reduce_window(x, -float("inf"), lax.max, (3, 2), (2, 1), ((1, 1), (0, 1)))
+
+        function = jax.grad(lambda x: (jax.grad(lambda x: (largest(x) ** 2).sum())(x) ** 2).sum())
+        x = numpy.random.default_rng(0).permutation(35).reshape(7, 5).astype("f4")
+        result = numpy.zeros_like(x)
+        carousel.simulate(function, {"arg0": x, "result0": result}, shapes="f32[n,5]", framework="jax").check()
+        numpy.testing.assert_array_equal(result, function(x))
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_gradients_of_maxima_go_to_the_first_of_equal_elements(self):
         import jax
         from jax import lax

@@ -160,11 +160,20 @@ def updateSlice(operand, update, *starts):
 
 
 def hasNoCuts(*_, padding_config):
-    return not any(isStatic((end,)) and end < 0 for low, high, _ in padding_config for end in (low, high))
+    return all(isStatic((low, high)) and low >= 0 and high >= 0 for low, high, _ in padding_config)
 
 
 def pad(operand, value, *, padding_config):
-    """Negative padding is cut off after the other one: the passes pad unknown extents by none."""
+    """Negative padding is cut off after the other one: the passes pad unknown extents by none. What is padded by an unknown
+    number is read where it is inside."""
+    if not all(isStatic((low, high)) for low, high, _ in padding_config):
+        operand = lax.pad(operand, value, [(0, 0, inside) for _, _, inside in padding_config])
+        shape = [low + extent + high for (low, high, _), extent in zip(padding_config, operand.shape)]
+        places = [iota(shape, dim) - low for dim, (low, _, _) in enumerate(padding_config)]
+        isInside = functools.reduce(jnp.logical_and, ((place >= 0) & (place < extent)
+                                                      for place, extent in zip(places, operand.shape)))
+        places = [jnp.clip(place, 0, extent - 1) for place, extent in zip(places, operand.shape)]
+        return jnp.where(isInside, readElements(operand, places), value)
     cuts = [[min(end, 0) if isStatic((end,)) else 0 for end in (low, high)] for low, high, _ in padding_config]
     padded = lax.pad(operand, value, [(low - before, high - after, inside)
                                       for (low, high, inside), (before, after) in zip(padding_config, cuts)])
