@@ -67,7 +67,7 @@ static int64_t countBitsOfProducts(scf::ForOp loop) {
 
 /// Counts the bits of sums to which no product of the block adds, and which no
 /// loop carries on.
-static int64_t countBitsOfSums(Block &block) {
+static int64_t countBitsOutsideLoops(Block &block) {
   int64_t bits = 0;
   for (auto product : block.getOps<nvgpu::MmaSyncOp>())
     if (llvm::none_of(product->getUsers(), [](Operation *user) {
@@ -82,7 +82,7 @@ static int64_t countBitsOfSums(Block &block) {
 static int64_t countSums(gpu::GPUFuncOp kernel) {
   int64_t most = 0;
   kernel.walk([&](Block *block) {
-    most = std::max(most, countRegisters(1, countBitsOfSums(*block)));
+    most = std::max(most, countRegisters(1, countBitsOutsideLoops(*block)));
   });
   kernel.walk([&](scf::ForOp loop) {
     int64_t bits = countBitsOfProducts(loop);

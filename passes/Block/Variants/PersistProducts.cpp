@@ -105,18 +105,25 @@ static std::string explainResults(gpu::GPUFuncOp kernel,
 
 /// Whether warpgroups multiply what the loop over programs reads, as it is, in
 /// loops inside of it, and nothing else uses it.
-static bool isFactorOfLoops(Value factor, scf::ForOp programs,
+static bool isFactorOfLoops(vector::TransferReadOp read, scf::ForOp programs,
                             ThreadBits threads) {
-  return !factor.use_empty() &&
-         llvm::all_of(factor.getUsers(), [&](Operation *user) {
-           if (isa<vector::ShapeCastOp>(user))
-             return isFactorOfLoops(user->getResult(0), programs, threads);
-           auto product = dyn_cast<vector::ContractionOp>(user);
-           return product && product->getParentOp() != programs &&
-                  isPipelined(product->getParentOp()) &&
-                  hasMatrixInstructions(product) &&
-                  explainNoWarpgroups(product, threads).empty();
-         });
+  auto isProduct = [&](Operation *user) {
+    auto product = dyn_cast<vector::ContractionOp>(user);
+    return product && product->getParentOp() != programs &&
+           isPipelined(product->getParentOp()) &&
+           hasMatrixInstructions(product) &&
+           explainNoWarpgroups(product, threads).empty();
+  };
+  SmallVector<Operation *> open(read->getUsers());
+  bool isFactor = !open.empty();
+  while (isFactor && !open.empty()) {
+    Operation *user = open.pop_back_val();
+    if (isa<vector::ShapeCastOp>(user)) // the rows of a box
+      llvm::append_range(open, user->getUsers());
+    else
+      isFactor = isProduct(user);
+  }
+  return isFactor;
 }
 
 /// Lets producers load the factors that programs read outside of their loops:
