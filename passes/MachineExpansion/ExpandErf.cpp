@@ -42,8 +42,8 @@ static constexpr float kQuotient[] = {
 static constexpr float kLargest = 2.21f;
 
 /// A number, or a vector of copies of it.
-static Value makeNumber(OpBuilder &builder, Location loc, Type type,
-                        float value) {
+static Value makeFloat(OpBuilder &builder, Location loc, Type type,
+                       float value) {
   TypedAttr attribute = builder.getF32FloatAttr(value);
   if (auto vector = dyn_cast<VectorType>(type))
     attribute = SplatElementsAttr::get(vector, attribute);
@@ -53,10 +53,10 @@ static Value makeNumber(OpBuilder &builder, Location loc, Type type,
 /// The sum of the factors' products with 1, t, t^2, and so on.
 static Value makePolynomial(OpBuilder &builder, Location loc, Value t,
                             ArrayRef<float> factors) {
-  Value sum = makeNumber(builder, loc, t.getType(), factors.back());
+  Value sum = makeFloat(builder, loc, t.getType(), factors.back());
   for (float factor : llvm::reverse(factors.drop_back()))
     sum = math::FmaOp::create(builder, loc, sum, t,
-                              makeNumber(builder, loc, t.getType(), factor));
+                              makeFloat(builder, loc, t.getType(), factor));
   return sum;
 }
 
@@ -90,7 +90,7 @@ static math::ErfOp findErfAndOne(Operation *op) {
 /// 2. NaN stays.
 static Value makeOneAndErf(OpBuilder &builder, Location loc, Value x) {
   auto number = [&](float value) {
-    return makeNumber(builder, loc, x.getType(), value);
+    return makeFloat(builder, loc, x.getType(), value);
   };
   Value t = math::AbsFOp::create(builder, loc, x);
   Value exponent = arith::MulFOp::create(
@@ -135,9 +135,9 @@ struct ErfOfBF16 : public OpRewritePattern<math::ErfOp> {
       wide = vector.clone(wide);
     Value x = arith::ExtFOp::create(rewriter, loc, wide, op.getOperand());
     x = arith::MinimumFOp::create(rewriter, loc, x,
-                                  makeNumber(rewriter, loc, wide, kLargest));
+                                  makeFloat(rewriter, loc, wide, kLargest));
     x = arith::MaximumFOp::create(rewriter, loc, x,
-                                  makeNumber(rewriter, loc, wide, -kLargest));
+                                  makeFloat(rewriter, loc, wide, -kLargest));
     Value t = arith::MulFOp::create(rewriter, loc, x, x);
     Value result = arith::MulFOp::create(
         rewriter, loc, x, makePolynomial(rewriter, loc, t, kQuotient));
