@@ -36,6 +36,8 @@
 // RUN: %{any} -- --arg w=random:3x3x4x4 --arg result0=zeros:2x4x4x4 %{close} | FileCheck %s
 // REDEFINE: %{function} = images
 // RUN: %{any} --chip sm_90a -- --arg x=random:3x4x9x9 --arg v=random:4x4x3x3 --arg w=random:2x4x4x2x2 --arg result0=zeros:3x72 --arg result1=zeros:3x2x4x2x2 %{close} | FileCheck %s
+// REDEFINE: %{function} = mixed
+// RUN: %{any} -- --arg x=random:2x4x8x10 --arg f=random:4x8x8x3 --arg g=random:6x4x3x3 --arg result0=zeros:2x4x8x8 --arg result1=zeros:2x6x4x6 %{close} | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
@@ -316,4 +318,40 @@ func.func @images(%x: tensor<?x4x9x9xf32> {carousel.argument = #x},
   %5 = linalg.conv_2d_ngchw_gfchw ins(%4, %w : tensor<?x2x4x3x3xf32>, tensor<2x4x4x2x2xf32>)
       outs(%gf : tensor<?x2x4x2x2xf32>) -> tensor<?x2x4x2x2xf32>
   return %flat, %5 : tensor<?x72xf32>, tensor<?x2x4x2x2xf32>
+}
+
+// Channels of one convolution are pixels of the other one, which reads a part.
+#mixed_rows = affine_map<(n, g, o, w, c, k) -> (n, g, c, w + k)>
+#mixed_row_weights = affine_map<(n, g, o, w, c, k) -> (g, o, c, k)>
+#mixed_row_results = affine_map<(n, g, o, w, c, k) -> (n, g, o, w)>
+#mixed_image = affine_map<(n, o, h, w, c, i, j) -> (n, c, h + i, w + j)>
+#mixed_weights = affine_map<(n, o, h, w, c, i, j) -> (o, c, i, j)>
+#mixed_results = affine_map<(n, o, h, w, c, i, j) -> (n, o, h, w)>
+#mixed_all = affine_map<(a, b, c, d) -> (a, b, c, d)>
+func.func @mixed(%x: tensor<2x4x8x10xf32> {carousel.argument = #carousel.argument<"x", in>}, %f: tensor<4x8x8x3xf32> {carousel.argument = #carousel.argument<"f", in>}, %g: tensor<6x4x3x3xf32> {carousel.argument = #carousel.argument<"g", in>}) -> (tensor<2x4x8x8xf32>, tensor<2x6x4x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x8x10xf32>
+  %y = linalg.generic {indexing_maps = [#mixed_all, #mixed_all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x : tensor<2x4x8x10xf32>) outs(%e : tensor<2x4x8x10xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x8x10xf32>
+  %e1 = tensor.empty() : tensor<2x4x8x8xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %r1 = linalg.generic {indexing_maps = [#mixed_rows, #mixed_row_weights, #mixed_row_results], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%y, %f : tensor<2x4x8x10xf32>, tensor<4x8x8x3xf32>) outs(%f1 : tensor<2x4x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x4x8x8xf32>
+  %part = tensor.extract_slice %y[0, 0, 1, 2] [2, 4, 6, 8] [1, 1, 1, 1] : tensor<2x4x8x10xf32> to tensor<2x4x6x8xf32>
+  %e2 = tensor.empty() : tensor<2x6x4x6xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<2x6x4x6xf32>) -> tensor<2x6x4x6xf32>
+  %r2 = linalg.generic {indexing_maps = [#mixed_image, #mixed_weights, #mixed_results], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%part, %g : tensor<2x4x6x8xf32>, tensor<6x4x3x3xf32>) outs(%f2 : tensor<2x6x4x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x6x4x6xf32>
+  return %r1, %r2 : tensor<2x4x8x8xf32>, tensor<2x6x4x6xf32>
 }

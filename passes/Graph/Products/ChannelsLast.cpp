@@ -239,10 +239,19 @@ private:
   /// What a slice or sum begins with, as an image.
   Value takeImage(Value value, unsigned pixels) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || isImage(value))
+    unsigned own = images.lookup(value);
+    if (!type || own == pixels)
       return value;
-    Operation *op = value.getDefiningOp();
     SmallVector<int64_t> order = getOrder(type.getRank(), pixels);
+    if (own != 0) { // channels of one convolution are pixels of the other one
+      SmallVector<int64_t> back =
+          invertPermutationVector(getOrder(type.getRank(), own));
+      auto first = RankedTensorType::get(
+          applyPermutation(type.getShape(), back), type.getElementType());
+      return transpose(transpose(value, first, back), reorder(first, pixels),
+                       order);
+    }
+    Operation *op = value.getDefiningOp();
     if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op))
       return transpose(value, reorder(type, pixels), order);
     Value empty = tensor::EmptyOp::create(
@@ -369,6 +378,7 @@ private:
               cast<tensor::CollapseShapeOp>(op).getReassociationIndices(),
               pixels));
     images.insert({other, pixels});
+    images.erase(result); // other values may get its address
     rewriter.replaceAllUsesWith(result, other);
     rewriter.eraseOp(op);
   }
