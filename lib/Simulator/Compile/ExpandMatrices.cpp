@@ -101,34 +101,10 @@ public:
   /// The first lane of the group.
   Value getRowLane() { return mul(group(), kGroup); }
 
-  /// The words of the lanes with these numbers, of one exchange: for others
-  /// than the first, the thread reads what its shuffle has brought.
-  SmallVector<Value> shuffle(Value word, ArrayRef<Value> from) {
-    SmallVector<Value> got;
-    for (Value lane : from)
-      got.push_back(got.empty() ? gpu::ShuffleOp::create(b, word, lane, width,
-                                                         gpu::ShuffleMode::IDX)
-                                      .getShuffleResult()
-                                : readShuffled(word.getType(), lane));
-    return got;
-  }
-
-  /// What the thread's last shuffle has brought of another lane.
-  Value readShuffled(Type word, Value lane) {
-    constexpr llvm::StringLiteral kName = "carousel_sim_shuffled";
-    Operation *symbols = SymbolTable::getNearestSymbolTable(
-        b.getInsertionBlock()->getParentOp());
-    auto function = dyn_cast_or_null<func::FuncOp>(
-        SymbolTable::lookupSymbolIn(symbols, kName));
-    if (!function) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&symbols->getRegion(0).front());
-      function = func::FuncOp::create(
-          b, kName, b.getFunctionType({b.getI32Type()}, {b.getI64Type()}));
-      function.setPrivate();
-    }
-    Value all = func::CallOp::create(b, function, lane).getResult(0);
-    return word == all.getType() ? all : arith::TruncIOp::create(b, word, all);
+  /// The word of the lane with this number.
+  Value shuffle(Value word, Value from) {
+    return gpu::ShuffleOp::create(b, word, from, width, gpu::ShuffleMode::IDX)
+        .getShuffleResult();
   }
 
   /// The elements as words of 64 bits, or as one of 32.
@@ -175,58 +151,49 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
         own.back() = arith::OrIOp::create(
             b, arith::ShLIOp::create(b, own.back(), half), word);
     }
+    // The address from which the lane with this number reads, from this element
+    // on.
+    size_t rank = op.getIndices().size();
+    auto getIndices = [&](Value from, Value element) {
+      SmallVector<Value> indices;
+      for (Value word : own) {
+        Value got = warp.shuffle(word, from);
+        if (indices.size() + 1 < rank) {
+          Value low = arith::TruncIOp::create(b, b.getI32Type(), got);
+          indices.push_back(warp.toIndex(arith::ShRUIOp::create(b, got, half)));
+          indices.push_back(warp.toIndex(low));
+        } else {
+          indices.push_back(warp.toIndex(got));
+        }
+      }
+      indices.back() =
+          arith::AddIOp::create(b, indices.back(), warp.toIndex(element));
+      return indices;
+    };
     memref::PrefetchOp::create(
         rewriter, markMatrixRows(op.getLoc(), kMatrixRows * type.getDimSize(0)),
         op.getSrcMemref(), op.getIndices(),
         /*isWrite=*/false, /*localityHint=*/0,
         /*isDataCache=*/true);
-    // The lanes whose addresses this one reads from.
-    SmallVector<Value> from;
-    Value group = warp.group(), inGroup = warp.inGroup();
-    int64_t lanes = row.getNumElements();
-    for (int64_t tile = 0; tile < type.getDimSize(0); ++tile) {
-      int64_t first = tile * kMatrixRows;
-      if (!op.getTranspose())
-        from.push_back(warp.add(group, first));
-      for (int64_t i = 0; i < (op.getTranspose() ? lanes : 0); ++i)
-        from.push_back(warp.add(warp.mul(inGroup, lanes), first + i));
-    }
-    Value element =
-        warp.toIndex(op.getTranspose() ? group : warp.mul(inGroup, lanes));
-    SmallVector<SmallVector<Value>> got;
-    for (Value word : own)
-      got.push_back(warp.shuffle(word, from));
-    size_t rank = op.getIndices().size();
-    auto getIndices = [&](size_t number) {
-      SmallVector<Value> indices;
-      for (ArrayRef<Value> words : got) {
-        Value word = words[number];
-        if (indices.size() + 1 < rank) {
-          Value low = arith::TruncIOp::create(b, b.getI32Type(), word);
-          indices.push_back(
-              warp.toIndex(arith::ShRUIOp::create(b, word, half)));
-          indices.push_back(warp.toIndex(low));
-        } else {
-          indices.push_back(warp.toIndex(word));
-        }
-      }
-      indices.back() = arith::AddIOp::create(b, indices.back(), element);
-      return indices;
-    };
     Location part = markMatrixRows(op.getLoc(), /*rows=*/0);
     Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    for (size_t number = 0; number < from.size(); ++number) {
+    Value group = warp.group(), inGroup = warp.inGroup();
+    for (int64_t tile = 0; tile < type.getDimSize(0); ++tile) {
+      int64_t first = tile * kMatrixRows, lanes = row.getNumElements();
       if (!op.getTranspose()) {
-        Value loaded = vector::LoadOp::create(
-            rewriter, part, row, op.getSrcMemref(), getIndices(number));
-        result = vector::InsertOp::create(b, loaded, result, number);
+        Value got = vector::LoadOp::create(
+            rewriter, part, row, op.getSrcMemref(),
+            getIndices(warp.add(group, first), warp.mul(inGroup, lanes)));
+        result = vector::InsertOp::create(b, got, result, tile);
         continue;
       }
-      Value loaded = memref::LoadOp::create(rewriter, part, op.getSrcMemref(),
-                                            getIndices(number));
-      result = vector::InsertOp::create(
-          b, loaded, result,
-          ArrayRef<int64_t>{int64_t(number) / lanes, int64_t(number) % lanes});
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value from = warp.add(warp.mul(inGroup, lanes), first + i);
+        Value got = memref::LoadOp::create(rewriter, part, op.getSrcMemref(),
+                                           getIndices(from, group));
+        result = vector::InsertOp::create(b, got, result,
+                                          ArrayRef<int64_t>{tile, i});
+      }
     }
     rewriter.replaceOp(op, result);
     return success();
@@ -245,9 +212,8 @@ struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
     Warp warp(b);
     SmallVector<Value> operands = warp.pack(op.getMatrixA());
     operands.push_back(warp.pack(op.getMatrixB()).front());
-    // Here, so that the first exchange is at the place of the product.
-    operands.push_back(
-        warp.shuffle(operands.front(), warp.getRowLane()).front());
+    // Here, so that the function's shuffles are at the place of the product.
+    operands.push_back(warp.shuffle(operands.front(), warp.getRowLane()));
     operands.push_back(op.getMatrixC());
     rewriter.replaceOpWithNewOp<func::CallOp>(
         op, getFunction(rewriter, op, operands), operands);
@@ -300,27 +266,20 @@ private:
     Value columnLane = warp.mul(warp.inGroup(), 2 * kGroup);
     Type element = factor.getElementType();
     SmallVector<Value> rows[kGroup], columns[kGroup];
-    SmallVector<Value> rowLanes, columnLanes;
-    for (int64_t member = 0; member < kGroup; ++member)
-      rowLanes.push_back(warp.add(rowLane, member));
-    for (int64_t lane = 0; lane < 2 * kGroup; ++lane)
-      columnLanes.push_back(warp.add(columnLane, lane));
-    for (Value word : operands.drop_back()) {
-      SmallVector<Value> got;
-      if (word == operands.front()) {
-        got = {first};
-        for (Value lane : ArrayRef<Value>(rowLanes).drop_front())
-          got.push_back(warp.readShuffled(word.getType(), lane));
-      } else {
-        got = warp.shuffle(word, rowLanes);
+    for (int64_t member = 0; member < kGroup; ++member) {
+      for (Value word : operands.drop_back()) {
+        bool isFirst = member == 0 && rows[0].empty();
+        Value got =
+            isFirst ? first : warp.shuffle(word, warp.add(rowLane, member));
+        rows[member].push_back(unpack(b, got, element));
       }
-      for (auto [member, each] : llvm::enumerate(got))
-        rows[member].push_back(unpack(b, each, element));
+      for (int64_t column : {0, 1})
+        columns[member].push_back(
+            unpack(b,
+                   warp.shuffle(operands.back(),
+                                warp.add(columnLane, column * kGroup + member)),
+                   element));
     }
-    // By column, then by member.
-    for (auto [lane, each] :
-         llvm::enumerate(warp.shuffle(operands.back(), columnLanes)))
-      columns[lane % kGroup].push_back(unpack(b, each, element));
     int64_t perRegister = factor.getShape().back();
     auto get = [&](Value elements, int64_t reg, int64_t i) -> Value {
       return vector::ExtractOp::create(b, elements, reg * perRegister + i);

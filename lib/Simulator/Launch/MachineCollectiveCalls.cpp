@@ -67,17 +67,11 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
   uint32_t mask = width == 32 ? 0 : (1u << width) - 1;
   std::array<uint64_t, 32> values =
       machine.grid.exchange("shuffle", mask, value);
-  machine.collected.assign(values.begin(), values.end());
   int64_t source = getSourceLane(ShuffleMode(mode), lane, offset, width);
   if (source < 0 || source >= width)
     return {value, 0};
   return {values[source], 1};
 }
-/// What the thread's last shuffle brought of another lane.
-static uint64_t carousel_sim_shuffled(uint32_t lane) {
-  return Machine::current().collected[lane];
-}
-
 /// A lane of -1 is the first one. All lanes of the warp take part.
 static uint64_t carousel_sim_broadcast(uint64_t value, int32_t lane,
                                        uint32_t site) {
@@ -120,8 +114,7 @@ static void carousel_sim_gather(uint64_t value, uint32_t site) {
 static uint64_t carousel_sim_gathered(uint32_t thread, uint32_t) {
   return Machine::current().getGathered()[thread];
 }
-/// The thread reads what these two, and shuffles, collect before another one
-/// runs.
+/// The thread reads what these two collect before another one runs.
 static void carousel_sim_cluster_gather(uint64_t value, uint32_t count,
                                         uint32_t site) {
   Machine &machine = Machine::current();
@@ -153,7 +146,6 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineCollectiveSymbols() {
   }
   static const HostSymbol kSymbols[] = {
       CAROUSEL_SYMBOL(carousel_sim_shuffle),
-      CAROUSEL_SYMBOL(carousel_sim_shuffled),
       CAROUSEL_SYMBOL(carousel_sim_broadcast),
       CAROUSEL_SYMBOL(carousel_sim_gather),
       CAROUSEL_SYMBOL(carousel_sim_gathered),
