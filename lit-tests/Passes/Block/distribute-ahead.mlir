@@ -128,6 +128,42 @@ gpu.module @m {
     gpu.return
   }
 
+  // A row for all of the tile is read ahead as a whole, where registers for it are left.
+  // CHECK-LABEL: gpu.func @row_aligned
+  // CHECK-COUNT-32: vector.load %arg2
+  // CHECK-NOT: vector.load %arg2
+  // CHECK: carousel.multiply
+  // CHECK: vector.bitcast %{{.*}} : vector<32xi32> to vector<64xbf16>
+  // CHECK: carousel.store
+  gpu.func @row(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+                %r: memref<512xbf16, #gl> {carousel.argument = #carousel.argument<"r", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [2, 4], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<128x256xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %c128 = arith.constant 128 : index
+    %c256 = arith.constant 256 : index
+    %row = arith.muli %down, %c128 : index
+    %column = arith.muli %across, %c256 : index
+    %sums = scf.for %k = %c0 to %c512 step %c64 iter_args(%s = %zeros) -> (vector<128x256xf32>) {
+      %a = vector.transfer_read %x[%row, %k], %pad {in_bounds = [true, true]} : !matrix, vector<128x64xbf16>
+      %b = vector.transfer_read %w[%column, %k], %pad {in_bounds = [true, true]} : !matrix, vector<256x64xbf16>
+      %n = vector.contract #maps %a, %b, %s : vector<128x64xbf16>, vector<256x64xbf16> into vector<128x256xf32>
+      scf.yield %n : vector<128x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %bias = vector.transfer_read %r[%column], %pad {in_bounds = [true]} : memref<512xbf16, #gl>, vector<256xbf16>
+    %wide = arith.extf %bias : vector<256xbf16> to vector<256xf32>
+    %rows = vector.broadcast %wide : vector<256xf32> to vector<128x256xf32>
+    %sum = arith.addf %sums, %rows : vector<128x256xf32>
+    %new = arith.truncf %sum : vector<128x256xf32> to vector<128x256xbf16>
+    vector.transfer_write %new, %y[%row, %column] {in_bounds = [true, true]} : vector<128x256xbf16>, !matrix
+    gpu.return
+  }
+
   // What the kernel writes is read where the program reads it.
   // CHECK-LABEL: gpu.func @in_place_aligned
   // CHECK-NOT: vector.load %arg2

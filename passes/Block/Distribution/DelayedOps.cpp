@@ -227,8 +227,8 @@ int64_t PiecesOfWrite::countBesideSums(vector::TransferWriteOp write) const {
   return registers;
 }
 
-void PiecesOfWrite::readAhead(vector::TransferWriteOp write,
-                              int64_t registers) {
+int64_t PiecesOfWrite::readAhead(vector::TransferWriteOp write,
+                                 int64_t registers) {
   auto isTaken = [&](Value value) {
     Operation *op = value.getDefiningOp();
     return op && delayed.contains(op) && !isReshaping(op) &&
@@ -250,10 +250,13 @@ void PiecesOfWrite::readAhead(vector::TransferWriteOp write,
   int64_t pieces =
       (registers - countBesideSums(write)) / std::max<int64_t>(ofPiece, 1);
   // While one piece is written, others are on their way.
-  if (readsAhead.empty() || pieces < 2)
-    return readsAhead.clear();
-  distance = pieces * pieceAhead;
+  if (readsAhead.empty() || pieces < 2) {
+    readsAhead.clear();
+    return 0;
+  }
+  distance = std::min(pieces * pieceAhead, endAhead);
   readPiecesUntil(distance);
+  return distance / pieceAhead * ofPiece;
 }
 
 void PiecesOfWrite::readPiecesUntil(int64_t end) {

@@ -69,11 +69,12 @@ public:
       : program(program), plan(plan), delayed(delayed),
         getWhole(std::move(getWhole)), makeReader(std::move(makeReader)) {}
 
-  /// Reads what the first pieces take, as far as `registers` of 32 bits last:
-  /// before a loop that computes what the write takes beside it. Later pieces
-  /// are read while others are written. All of it is read from memory that
-  /// nothing else accesses, and at places that are known there.
-  void readAhead(mlir::vector::TransferWriteOp write, int64_t registers);
+  /// Reads what the first pieces take, as far as `registers` of 32 bits last,
+  /// before a loop that computes what the write takes beside it, and returns
+  /// how many it takes. Later pieces are read while others are written. All of
+  /// it is read from memory that nothing else accesses, and at places that are
+  /// known there.
+  int64_t readAhead(mlir::vector::TransferWriteOp write, int64_t registers);
   /// Writes what all pieces share: before the write, where all threads are.
   void prepare(mlir::OpOperand &operand);
   /// Gets `count` registers of the written value from `first` on.

@@ -156,22 +156,58 @@ void Distributor::readAhead(Operation *loop) {
                             })
                             .wasInterrupted())
     return;
+  constexpr int64_t kOfPlaces = 16; // where what is left is read
+  SmallVector<vector::TransferReadOp> whole;
   for (Operation *next = loop->getNextNode(); next;
        next = next->getNextNode()) {
     auto write = dyn_cast<vector::TransferWriteOp>(next);
-    if (!write && onlyReads(next) && next->getNumRegions() == 0)
+    if (!write && onlyReads(next) && next->getNumRegions() == 0) {
+      if (auto read = dyn_cast<vector::TransferReadOp>(next);
+          read && !delayed.contains(read) && mayReadAhead(read))
+        whole.push_back(read);
       continue;
+    }
     // Threads that have copies write in branches of their own.
     if (write && !delayed.getReads(write).empty() &&
         getFreeThreadBits(plan.getAccess(write).layout) == 0 &&
-        llvm::all_of(delayed.getReads(write), [&](Operation *read) {
-          return !isWritten(cast<vector::TransferReadOp>(read)) &&
-                 llvm::all_of(read->getOperands(), [&](Value operand) {
-                   return mapping.contains(operand);
-                 });
-        }))
-      getPieces(write).readAhead(write, registers);
+        llvm::all_of(delayed.getReads(write),
+                     [&](Operation *read) { return mayReadAhead(read); }))
+      registers -= getPieces(write).readAhead(write, registers);
+    return readWholeAhead(whole, registers - kOfPlaces);
+  }
+}
+
+bool Distributor::mayReadAhead(Operation *op) {
+  auto read = cast<vector::TransferReadOp>(op);
+  const AccessPlan &access = plan.getAccess(read);
+  auto isKnown = [&](Value operand) { return mapping.contains(operand); };
+  return !read.getMask() && !access.isTransfer && !access.byMatrices &&
+         llvm::all_of(read->getOperands(), isKnown) && !isWritten(read);
+}
+
+void Distributor::readWholeAhead(ArrayRef<vector::TransferReadOp> reads,
+                                 int64_t most) {
+  SmallVector<std::pair<vector::TransferReadOp, WordsAhead>> ahead;
+  int64_t registers = 0;
+  for (vector::TransferReadOp read : reads) {
+    auto reader = std::make_unique<VectorReader>(
+        program, getAccess(read, Value()), mapping.lookup(read.getPadding()));
+    int64_t bits = reader->countBitsAhead();
+    // Elements that don't fill words are from memory that no engine copies.
+    if (bits != getElementBits(read.getVectorType()))
+      return;
+    // What is computed of them is in f32.
+    registers += countRegisters(countRegisters(plan.getAccess(read).layout),
+                                std::max<int64_t>(bits, 32));
+    ahead.emplace_back(read, WordsAhead{std::move(reader), Value()});
+  }
+  // The write would wait for the ones that are left.
+  if (registers > most)
     return;
+  for (auto &[read, words] : ahead) {
+    words.words =
+        words.reader->readWords(0, countRegisters(plan.getAccess(read).layout));
+    wordsAhead[read] = std::move(words);
   }
 }
 

@@ -195,6 +195,9 @@ ThreadAccess Distributor::getAccess(VectorTransferOpInterface op, Value mask) {
 }
 
 void Distributor::distributeRead(vector::TransferReadOp op) {
+  if (auto ahead = wordsAhead.find(op); ahead != wordsAhead.end())
+    return set(op->getResult(0),
+               ahead->second.reader->getElements(ahead->second.words));
   const AccessPlan &access = plan.getAccess(op);
   ThreadAccess own =
       getAccess(op, op.getMask() ? get(op.getMaskMutable()[0]) : Value());

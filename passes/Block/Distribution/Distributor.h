@@ -105,6 +105,11 @@ private:
   PiecesOfWrite &getPieces(mlir::vector::TransferWriteOp op);
   /// Reads what a write takes beside the products of a loop before the loop.
   void readAhead(mlir::Operation *loop);
+  bool mayReadAhead(mlir::Operation *read);
+  /// Reads vectors there, if their elements in f32 take at most so many
+  /// registers.
+  void readWholeAhead(llvm::ArrayRef<mlir::vector::TransferReadOp> reads,
+                      int64_t most);
 
   llvm::SmallVector<mlir::Value> lookUpAll(mlir::ValueRange values);
 
@@ -171,6 +176,12 @@ private:
   /// Factors that are read where they are multiplied.
   FactorTiles tiles;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<PiecesOfWrite>> pieces;
+  /// What was read ahead as a whole, in words.
+  struct WordsAhead {
+    std::unique_ptr<VectorReader> reader;
+    mlir::Value words;
+  };
+  llvm::DenseMap<mlir::Operation *, WordsAhead> wordsAhead;
 };
 
 } // namespace carousel
