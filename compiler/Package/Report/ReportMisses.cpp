@@ -94,7 +94,8 @@ void Merger::add(const KernelDescription &kernel) {
     }
     if (!variant.decisions)
       continue;
-    bool isOfGraph = variant.function->hasAttr(kForProgramsAttr);
+    bool isOfGraph =
+        variant.function && variant.function->hasAttr(kForProgramsAttr);
     for (const MissedRequest &missed : variant.decisions->misses) {
       MissKind kind = getKind(missed.miss);
       if (kind != MissKind::Choice &&
