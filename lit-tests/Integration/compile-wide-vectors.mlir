@@ -1,6 +1,9 @@
 // A thread has 256 elements of a factor, each of which it reads under a condition of its own: it takes seconds. With vectors that
 // are shuffled as a whole, LLVM would take 45.
 // RUN: bash -c "ulimit -t 15; carousel-compile %s -o %t --chip sm_120a --emit=ptx --quiet"
+// RUN: FileCheck %s --input-file=%t/kernels_sm_120a.sm_120a.ptx
+// CHECK: .entry bytes_by_halves
+// CHECK: mma.sync
 #gl = #gpu.address_space<global>
 gpu.module @kernels {
   gpu.func @bytes_by_halves(%a: memref<?x?xi8, #gl> {carousel.argument = #carousel.argument<"a", in>},

@@ -43,7 +43,7 @@ AccessPlan LayoutPlanner::makeAccess(const VectorAccess &access,
         std::min<int64_t>(getMostRun(access),
                           made.layout.getContiguous(access.getContiguousDim()));
   access.countSectors(made.layout, made.run, made.sectors, made.fullSectors);
-  // What an instruction leaves of a sector, the next one finds in the L1.
+  // The L1 keeps the part of a sector that the next instruction reads.
   made.isReadOnce = access.isReadOnce() && !made.isTransfer &&
                     made.sectors == made.fullSectors;
   return made;

@@ -43,7 +43,7 @@ struct LazyKernel {
   std::unique_ptr<CompiledKernel> description;
   std::unique_ptr<CompiledKernel> code;
 
-  /// What launches read of the kernel.
+  /// Returns the code, or the description, which launches choose by.
   const CompiledKernel &get() const { return code ? *code : *description; }
 };
 

@@ -65,7 +65,7 @@ public:
   /// or where branches meet. `getElements` takes them apart.
   mlir::Value readWords(int64_t first, int64_t count);
   mlir::Value getElements(mlir::Value words);
-  /// What an element of them takes of registers.
+  /// Returns the bits of registers that an element of them takes.
   int64_t countBitsAhead() const;
 
 private:

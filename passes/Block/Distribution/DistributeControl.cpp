@@ -196,7 +196,7 @@ void Distributor::readWholeAhead(ArrayRef<vector::TransferReadOp> reads,
     // Elements that don't fill words are from memory that no engine copies.
     if (bits != getElementBits(read.getVectorType()))
       return;
-    // What is computed of them is in f32.
+    // Threads compute with them in f32.
     registers += countRegisters(countRegisters(plan.getAccess(read).layout),
                                 std::max<int64_t>(bits, 32));
     ahead.emplace_back(read, WordsAhead{std::move(reader), Value()});

@@ -176,7 +176,7 @@ private:
   /// Factors that are read where they are multiplied.
   FactorTiles tiles;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<PiecesOfWrite>> pieces;
-  /// What was read ahead as a whole, in words.
+  /// A vector that was read ahead as a whole, in words.
   struct WordsAhead {
     std::unique_ptr<VectorReader> reader;
     mlir::Value words;

@@ -108,7 +108,7 @@ public:
       for (Operation *user : value.getUsers())
         follow(user, value);
     }
-    // What leads to no image is as good with channels first.
+    // Values that lead to no image are as good with channels first.
     while (removeOthers()) {
     }
     rewrite();
@@ -139,7 +139,7 @@ private:
     return true;
   }
 
-  /// What takes any layout, by maps or numbers. Fills are made again.
+  /// Whether an op takes any layout, by maps or numbers. Fills are made again.
   static bool isFlexible(Operation *op) {
     if (auto generic = dyn_cast_if_present<linalg::GenericOp>(op))
       return generic.hasPureTensorSemantics();
@@ -236,7 +236,7 @@ private:
     return generic->getResult(0);
   }
 
-  /// What a slice or sum begins with, as an image.
+  /// Returns, as an image, the value that a slice or sum begins with.
   Value takeImage(Value value, unsigned pixels) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     unsigned own = images.lookup(value);
