@@ -147,6 +147,11 @@ class TorchTest(unittest.TestCase):
                 carousel.simulate(run, {"arg0": q, "arg1": own, "arg2": values, "result0": result},
                                   inputs=(q, own, values)).check()
                 torch.testing.assert_close(result.float(), wanted, rtol=2e-2, atol=2e-2)
+        q, k, v = (value.float() for value in (q, k, v))
+        result = torch.zeros_like(q)
+        carousel.simulate(lambda q, k, v: attend(q, k, v), {"arg0": q, "arg1": k, "arg2": v, "result0": result},
+                          inputs=(q, k, v)).check()
+        torch.testing.assert_close(result, attend(q, k, v), rtol=1e-5, atol=1e-5)
         shape = "bf16[2,4,s,16]"
         text = import_function(lambda q, k, v: attend(q, k, v), ",".join([shape] * 3), None, "torch")
         self.assertIn("expected dimension 2 of arg2 to be dimension 2 of arg0", text)

@@ -21,16 +21,15 @@ def decompose_gelu(value, approximate="none"):
 
 
 def decompose_attention(queries, keys, values, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """As PyTorch's kernels for GPUs compute it: scores are sums in f32, and their exponentials multiply values in the values'
-    type. Its decomposition widens all factors to f32, and multiplies exponentials in f32."""
+    """As PyTorch's kernels for GPUs compute it: scores of 16-bit factors are sums in f32, and their exponentials multiply
+    values in the values' type. Its decomposition widens all factors to f32, and multiplies exponentials in f32."""
     import torch
 
-    if queries.dtype not in (torch.bfloat16, torch.float16) or dropout_p or min(queries.dim(), keys.dim(), values.dim()) < 3:
-        return NotImplemented
     if enable_gqa:
         keys, values = (value.repeat_interleave(queries.shape[-3] // value.shape[-3], -3) for value in (keys, values))
     factor = queries.shape[-1]**-0.5 if scale is None else scale
-    scores = torch.matmul(queries.float(), keys.float().transpose(-1, -2)) * factor
+    wide = torch.promote_types(queries.dtype, torch.float32)
+    scores = torch.matmul(queries.to(wide), keys.to(wide).transpose(-1, -2)) * factor
     if is_causal:
         rows, columns = (torch.arange(extent, device=queries.device) for extent in scores.shape[-2:])
         scores = scores.masked_fill(columns.unsqueeze(0) > rows.unsqueeze(1), -torch.inf)
@@ -41,6 +40,8 @@ def decompose_attention(queries, keys, values, attn_mask=None, dropout_p=0.0, is
         scores = scores.masked_fill(attn_mask.logical_not(), -torch.inf) if is_bits else scores + attn_mask
         # Rows without an element are zero.
         weights = torch.ops.aten._safe_softmax.default(scores, -1)
+    if dropout_p:
+        weights = torch.dropout(weights, dropout_p, True)
     return torch.matmul(weights.to(values.dtype), values)
 
 
