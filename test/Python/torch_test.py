@@ -81,6 +81,32 @@ class TorchTest(unittest.TestCase):
         self.assertNotIn("i64", text)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_variances(self):
+        """In f32, as PyTorch's kernels for GPUs compute them, also where the mean is large."""
+        functional, far = torch.nn.functional, torch.randn(4, 64) + 1000
+        for name, function, x in (
+            ("layer", lambda x: functional.layer_norm(x, (64,)), torch.randn(4, 64)),
+            ("layer of bf16", lambda x: functional.layer_norm(x, (64,)), torch.randn(4, 64).bfloat16()),
+            ("group", lambda x: functional.group_norm(x, 2), torch.randn(2, 4, 3, 3)),
+            ("batch", lambda x: functional.batch_norm(x, None, None, training=True), torch.randn(2, 4, 3, 3)),
+            ("one row's", lambda x: x.var(-1), far),
+            ("all", lambda x: x.var(keepdim=True), far),
+            ("half", lambda x: x.std(0, correction=0), torch.randn(4, 64).half()),
+            ("with means", lambda x: sum(torch.var_mean(x, (0, 1), correction=2)), torch.randn(4, 8, 3)),
+            ("no freedom", lambda x: x.var(-1), torch.randn(4, 1)),
+            ("doubles", lambda x: x.var(-1), torch.randn(4, 8, dtype=torch.float64)),
+        ):
+            with self.subTest(name):
+                self.assertNotIn(" to f64", import_function(function, None, (x,), "torch"))
+                wanted = function(x.double()).to(x.dtype)
+                result = torch.zeros_like(wanted)
+                carousel.simulate(function, {"arg0": x, "result0": result}, inputs=(x,)).check()
+                torch.testing.assert_close(result, wanted, equal_nan=True)
+        rows, result = torch.randn(6, 64), torch.zeros(64)
+        carousel.simulate(lambda x: x.var(0), {"arg0": rows, "result0": result}, shapes="f32[n,64]", framework="torch").check()
+        torch.testing.assert_close(result, rows.var(0))
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_bytes_have_no_sign(self):
         x = torch.arange(0, 256, 4, dtype=torch.int32).reshape(8, 8)
         for name, function in {

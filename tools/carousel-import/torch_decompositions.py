@@ -10,6 +10,8 @@ Grouped products take rows, or columns, in groups that end where data says. A pr
 group reads a matrix for each row, which the compiler brings together (docs/GraphPhase.md, Grouped products). Where groups
 are along the depth, each has a product of its own, of which the others' elements are zero in one factor."""
 
+import math
+
 
 def decompose_gelu(value, approximate="none"):
     """torch-mlir takes 0.797724 for the square root of 2 / pi, which is 0.797885: gelu is off by 1e-4 with it."""
@@ -102,6 +104,34 @@ def decompose_histogram(values, bins=100, min=0, max=0):
     return is_own.sum(1, dtype=torch.int32).to(values.dtype)
 
 
+def find_variances(values, dim, correction, keepdim):
+    """And means, in two passes, in the type that PyTorch's kernels sum in. torch-mlir's are in f64, which GPUs compute slowly."""
+    import torch
+
+    places = list(dim) if dim else list(range(values.dim()))
+    wide = values.to(torch.promote_types(values.dtype, torch.float32))
+    means = wide.mean(places, keepdim=True)
+    count = math.prod(values.shape[place] for place in places)
+    freedom = torch.sym_max(count - (1 if correction is None else correction), 0)
+    distances = wide - means
+    variances = (distances * distances).sum(places, keepdim=keepdim) / freedom
+    return variances, means if keepdim else means.squeeze(places)
+
+
+def decompose_variance(values, dim=None, *, correction=None, keepdim=False):
+    return NotImplemented if values.is_complex() else find_variances(values, dim, correction, keepdim)[0].to(values.dtype)
+
+
+def decompose_deviation(values, dim=None, *, correction=None, keepdim=False):
+    return NotImplemented if values.is_complex() else find_variances(values, dim, correction, keepdim)[0].sqrt().to(values.dtype)
+
+
+def decompose_variance_and_mean(values, dim=None, *, correction=None, keepdim=False):
+    if values.is_complex():
+        return NotImplemented
+    return tuple(value.to(values.dtype) for value in find_variances(values, dim, correction, keepdim))
+
+
 def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
     import torch
@@ -188,7 +218,8 @@ def get_decompositions():
     import torch
 
     aten = torch.ops.aten
-    found = {aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
+    found = {aten.var.correction: decompose_variance, aten.std.correction: decompose_deviation,
+             aten.var_mean.correction: decompose_variance_and_mean, aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
              aten.as_strided.default: decompose_strides, aten.scaled_dot_product_attention.default: decompose_attention}
     if hasattr(aten, "_grouped_mm"):
         found[aten._grouped_mm.default] = decompose_grouped
