@@ -26,6 +26,8 @@
 // DEFINE: %{any} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --as-written
 // REDEFINE: %{function} = nchw_in_ones
 // RUN: %{any} -- --arg x=random:1x3x2x2 --arg w=random:5x3x3x3 --arg result0=zeros:1x5x2x2 %{close} | FileCheck %s
+// REDEFINE: %{function} = returns_pad
+// RUN: %{any} -- --arg x=random:2x6x8x16 --arg w=random:3x3x16x16 --arg result0=zeros:2x6x8x16 --arg result1=zeros:2x8x10x16 %{close} | FileCheck %s
 // REDEFINE: %{function} = odd_in_ones
 // RUN: %{any} -- --arg x=random:1x3x3x4 --arg w=random:3x3x4x4 --arg result0=zeros:1x2x2x4 %{close} | FileCheck %s
 // REDEFINE: %{function} = odd_dilated
@@ -354,4 +356,19 @@ func.func @mixed(%x: tensor<2x4x8x10xf32> {carousel.argument = #carousel.argumen
     linalg.yield %s : f32
   } -> tensor<2x6x4x6xf32>
   return %r1, %r2 : tensor<2x4x8x8xf32>, tensor<2x6x4x6xf32>
+}
+
+// A pad that is a result has memory, and the convolution reads inside of it all the same.
+func.func @returns_pad(%x: tensor<2x6x8x16xf32> {carousel.argument = #x}, %w: tensor<3x3x16x16xf32> {carousel.argument = #w})
+    -> (tensor<2x6x8x16xf32>, tensor<2x8x10x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x6x8x16xf32> to tensor<2x8x10x16xf32>
+  %e = tensor.empty() : tensor<2x6x8x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x6x8x16xf32>) -> tensor<2x6x8x16xf32>
+  %y = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<2x8x10x16xf32>, tensor<3x3x16x16xf32>)
+      outs(%f : tensor<2x6x8x16xf32>) -> tensor<2x6x8x16xf32>
+  return %y, %p : tensor<2x6x8x16xf32>, tensor<2x8x10x16xf32>
 }

@@ -426,7 +426,7 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
   setTile(*op.reads.front().loops.back(),
           hasMany ? kFewChannels : kMostChannels);
   // Several channels of the result may be of one of the image.
-  for (std::optional<unsigned> loop : op.reads[1].loops)
+  for (std::optional<unsigned> loop : op.reads[op.reads.size() > 1].loops)
     if (loop && !op.loops[*loop].isReduction && !op.reads.front().has(*loop))
       setTile(*loop, kMostOfEach);
   // Images have no pixels in common.

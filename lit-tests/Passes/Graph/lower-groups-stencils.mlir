@@ -1,8 +1,9 @@
-// A convolution whose channels have weights of their own is a loop along the kernel, on vectors of pixels and channels. Its gradient is one along boxes of pixels, which programs divide.
+// A convolution whose channels have weights of their own is a loop along the kernel, on vectors of pixels and channels. So is a pool, whose pad is what is outside of the image. Its gradient is one along boxes of pixels, which programs divide.
 // RUN: carousel-opt %s --carousel-lower-groups --remarks-filter=carousel-lower-groups 2>&1 | FileCheck %s --implicit-check-not='element by element'
 
 // CHECK: Schedule {{.*}}Function=depthwise | Remark="column, 32 by the grid, 128 by the grid in vectors of 128, 3 by a loop, 3 by a loop, 56 by the grid in vectors of 4, 56 by the grid in vectors of 8"
 // CHECK: Schedule {{.*}}Function=weights | Remark="column, 32 by a loop, divided into parts of 4 iterations or more, 128 by the grid in vectors of 128, 56 by a loop in vectors of 4, 56 by a loop in vectors of 8
+// CHECK: Schedule {{.*}}Function=pool | Remark="column, 64 by the grid, 64 by the grid in vectors of 64, 3 by a loop, 3 by a loop, 56 by the grid in vectors of 8, 56 by the grid in vectors of 8"
 
 // CHECK: gpu.func @depthwise
 // CHECK: scf.for
@@ -55,4 +56,23 @@ func.func private @weights(%x: tensor<32x58x58x128xbf16>, %g: tensor<32x56x56x12
     linalg.yield %s : f32
   } -> tensor<3x3x128xf32>
   return %y : tensor<3x3x128xf32>
+}
+
+// CHECK: gpu.func @pool
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[LOW:.*]] = arith.constant 0xFF80 : bf16
+// CHECK: vector.transfer_read %{{.*}}, %[[LOW]] {in_bounds = [false, true, false, true]} : {{.*}}, vector<8x1x8x64xbf16>
+// CHECK: arith.maximumf {{.*}} : vector<64x8x8xbf16>
+func.func private @pool(%x: tensor<64x112x112x64xbf16>) -> tensor<64x56x56x64xbf16> attributes {carousel.group} {
+  %low = arith.constant 0xFF80 : bf16
+  %p = tensor.empty() : tensor<64x114x114x64xbf16>
+  %z = linalg.fill ins(%low : bf16) outs(%p : tensor<64x114x114x64xbf16>) -> tensor<64x114x114x64xbf16>
+  %i = tensor.insert_slice %x into %z[0, 1, 1, 0] [64, 112, 112, 64] [1, 1, 1, 1] : tensor<64x112x112x64xbf16> into tensor<64x114x114x64xbf16>
+  %e = tensor.empty() : tensor<64x56x56x64xbf16>
+  %f = linalg.fill ins(%low : bf16) outs(%e : tensor<64x56x56x64xbf16>) -> tensor<64x56x56x64xbf16>
+  %w = tensor.empty() : tensor<3x3xbf16>
+  %y = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>}
+      ins(%i, %w : tensor<64x114x114x64xbf16>, tensor<3x3xbf16>) outs(%f : tensor<64x56x56x64xbf16>) -> tensor<64x56x56x64xbf16>
+  return %y : tensor<64x56x56x64xbf16>
 }

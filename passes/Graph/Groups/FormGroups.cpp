@@ -60,10 +60,18 @@ public:
     // What ops begin with is part of the function, too.
     for (size_t i = 0; i < moved.size(); ++i)
       moved[i]->walk([&](Operation *op) {
-        for (Value operand : op->getOperands())
-          if (Operation *source = operand.getDefiningOp();
-              source && (isPart(source) || readsInsidePad(op, source)))
+        for (Value operand : op->getOperands()) {
+          Operation *source = operand.getDefiningOp();
+          if (!source)
+            continue;
+          bool isPad = readsInsidePad(op, source);
+          if (isPad || isPart(source))
             moved.insert(source);
+          // Others may use the filled tensor, too.
+          if (isPad)
+            moved.insert(
+                cast<tensor::InsertSliceOp>(source).getDest().getDefiningOp());
+        }
       });
     SmallVector<Operation *> ordered(moved.begin(), moved.end());
     llvm::sort(ordered, [](Operation *a, Operation *b) {

@@ -443,7 +443,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     std::string reason = "this is no product, and no reduction to one result";
     for (const GraphOp &op : program.graph.problem.ops)
       if (!op.refusal.empty())
-        reason = "this is a convolution, but " + op.refusal;
+        reason = "this has windows, but " + op.refusal;
     if (schedule.family == ScheduleFamily::Loops)
       log->warned(program.func, "Fallback",
                   "loops reduce element by element, which is slow: " + reason);

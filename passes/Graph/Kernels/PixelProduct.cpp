@@ -11,6 +11,8 @@
 
 #include "PixelProduct.h"
 
+#include "../Reading/ReadConvolution.h"
+
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,6 +62,7 @@ bool carousel::isInterleaved(const GraphAccess &image) {
 ImageReader::ImageReader(const GroupProgram &program, unsigned op,
                          GroupVectors &vectors)
     : program(program), vectors(vectors), builder(vectors.builder),
+      structured(cast<linalg::LinalgOp>(program.graph.ops[op])),
       node(program.graph.problem.ops[op]), image(node.reads.front()),
       loops(getPositions(program, op)) {
   depth = loops[*image.loops.back()];
@@ -188,10 +191,10 @@ Value ImageReader::readBox(Value memref) {
   auto type = VectorType::get(ArrayRef(shape).drop_front(first), element);
   AffineMap map = AffineMap::getMinorIdentityMap(shape.size(), type.getRank(),
                                                  builder.getContext());
-  Value zero = arith::ConstantOp::create(
-      builder, vectors.loc, cast<TypedAttr>(builder.getZeroAttr(element)));
+  Value padding =
+      arith::ConstantOp::create(builder, vectors.loc, findPadding(structured));
   return vector::TransferReadOp::create(builder, vectors.loc, type, memref,
-                                        indices, zero, map,
+                                        indices, padding, map,
                                         ArrayRef(inBounds).drop_front(first));
 }
 

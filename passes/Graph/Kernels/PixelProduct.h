@@ -37,8 +37,8 @@ public:
   ImageReader(const GroupProgram &program, unsigned op, GroupVectors &vectors);
 
   /// The box that the pixels of this program need for one element of the
-  /// kernel, with all dimensions of memory. What is outside of the image is
-  /// zero.
+  /// kernel, with all dimensions of memory. Outside of the image is its
+  /// padding.
   mlir::Value readBox(mlir::Value memref);
   /// The same with the dimensions of vectors, in the schedule's order.
   GroupValue read(mlir::Value memref);
@@ -57,6 +57,7 @@ protected:
   const GroupProgram &program;
   GroupVectors &vectors;
   mlir::OpBuilder &builder;
+  mlir::linalg::LinalgOp structured;
   const GraphOp &node;
   const GraphAccess &image;
   llvm::SmallVector<unsigned> loops;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ReadConvolution.h. A pad is an insertion into zeros here, as in the
+// See ReadConvolution.h. A pad is an insertion into a fill here, as in the
 // normal form.
 //
 //===----------------------------------------------------------------------===//
@@ -75,6 +75,19 @@ bool carousel::hasWindows(linalg::LinalgOp op) {
          op.getIndexingMapsArray()[2].isProjectedPermutation();
 }
 
+/// Whether an op combines the elements of each window of its first input, as a
+/// pool does. Another input only says how large windows are.
+static bool isPool(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() == 0 || op.getNumReductionLoops() == 0 ||
+      !findCombination(op))
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return llvm::all_of(op.getRegionInputArgs().drop_front(),
+                      [](BlockArgument input) { return input.use_empty(); }) &&
+         !maps.front().isProjectedPermutation() &&
+         maps.back().isProjectedPermutation();
+}
+
 bool carousel::readLinear(AffineExpr expr, SmallVectorImpl<int64_t> &strides,
                           int64_t &constant) {
   auto add = [&](AffineExpr term, int64_t factor) {
@@ -133,27 +146,43 @@ bool carousel::hasLongTaps(linalg::LinalgOp op) {
 // Pads
 //===----------------------------------------------------------------------===//
 
-tensor::InsertSliceOp carousel::findInsertIntoZeros(Value image) {
+/// What inserts a tensor into a fill of as many dimensions, or null.
+static tensor::InsertSliceOp findInsertIntoFill(Value image) {
   auto insert = image.getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || insert.getSourceType().getRank() != insert.getType().getRank())
+  bool isFill = insert && findFill(insert.getDest()) &&
+                insert.getSourceType().getRank() == insert.getType().getRank();
+  return isFill ? insert : tensor::InsertSliceOp();
+}
+
+tensor::InsertSliceOp carousel::findInsertIntoZeros(Value image) {
+  tensor::InsertSliceOp insert = findInsertIntoFill(image);
+  if (!insert)
     return {};
   TypedAttr fill = findFill(insert.getDest());
-  if (!fill ||
-      !(matchPattern(fill, m_AnyZeroFloat()) || matchPattern(fill, m_Zero())))
-    return {};
-  return insert;
+  bool isZero =
+      matchPattern(fill, m_AnyZeroFloat()) || matchPattern(fill, m_Zero());
+  return isZero ? insert : tensor::InsertSliceOp();
+}
+
+/// Whether an insertion surrounds a tensor, by known numbers before it.
+static bool isPad(tensor::InsertSliceOp insert) {
+  auto isOne = [](int64_t stride) { return stride == 1; };
+  auto isKnown = [](int64_t low) { return !ShapedType::isDynamic(low); };
+  return insert && llvm::all_of(insert.getStaticStrides(), isOne) &&
+         llvm::all_of(insert.getStaticOffsets(), isKnown);
 }
 
 tensor::InsertSliceOp carousel::findPad(Value image) {
   tensor::InsertSliceOp insert = findInsertIntoZeros(image);
-  if (!insert)
-    return {};
-  auto isOne = [](int64_t stride) { return stride == 1; };
-  auto isKnown = [](int64_t low) { return !ShapedType::isDynamic(low); };
-  if (!llvm::all_of(insert.getStaticStrides(), isOne) ||
-      !llvm::all_of(insert.getStaticOffsets(), isKnown))
-    return {};
-  return insert;
+  return isPad(insert) ? insert : tensor::InsertSliceOp();
+}
+
+TypedAttr carousel::findPadding(linalg::LinalgOp op) {
+  Value image = op.getDpsInputOperand(0)->get();
+  TypedAttr zero =
+      OpBuilder(op.getContext()).getZeroAttr(getElementTypeOrSelf(image));
+  tensor::InsertSliceOp insert = findInsertIntoFill(image);
+  return insert && !hasWindows(op) ? findFill(insert.getDest()) : zero;
 }
 
 bool carousel::isWhole(tensor::InsertSliceOp pad, int64_t dim) {
@@ -163,7 +192,7 @@ bool carousel::isWhole(tensor::InsertSliceOp pad, int64_t dim) {
 
 bool carousel::readsInsidePad(Operation *op, Operation *pad) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
-  if (!structured || structured.getNumDpsInputs() != 2 ||
+  if (!structured || structured.getNumDpsInputs() == 0 ||
       structured.getDpsInputOperand(0)->get().getDefiningOp() != pad)
     return false;
   std::string refusal;
@@ -185,11 +214,14 @@ public:
         iterators(op.getIteratorTypesArray()) {}
 
   std::optional<ConvolutionImage> run() {
-    bool isStencil = hasOwnWeights();
+    bool isStencil = keepsChannels();
     if (!(isStencil ? checkStencil() : checkLoops()))
       return std::nullopt;
     Value image = op.getDpsInputOperand(0)->get();
-    tensor::InsertSliceOp pad = findPad(image);
+    tensor::InsertSliceOp pad =
+        hasWindows(op) ? findPad(image) : findInsertIntoFill(image);
+    if (!isPad(pad))
+      pad = {};
     for (bool isInside : {true, false}) {
       if (isInside && !pad)
         continue;
@@ -219,21 +251,25 @@ private:
     return isReduced(loop) == sumsPixels;
   }
 
-  /// Whether each channel of the image has weights of its own.
-  bool hasOwnWeights() const {
+  /// Whether each channel of the image has weights of its own, or a result of
+  /// a pool.
+  bool keepsChannels() const {
     auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
     return last && !isReduced(last.getPosition()) &&
-           maps[1].isFunctionOfDim(last.getPosition());
+           (isPool(op) ? maps.back() : maps[1])
+               .isFunctionOfDim(last.getPosition());
   }
 
   /// Boxes go along the longer loops of windows.
   bool checkStencil() {
     WindowIterations windows = countWindowIterations(op);
     sumsPixels = windows.reduced > windows.kept;
-    return maps[2].getNumResults() != 0;
+    return maps.back().getNumResults() != 0 && (hasWindows(op) || !sumsPixels);
   }
 
   bool checkLoops() {
+    if (!hasWindows(op))
+      return refuse("channels aren't the last dimension of its image");
     unsigned pixels = 0, channels = 0;
     auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
     auto last = dyn_cast<AffineDimExpr>(maps[1].getResults().back());
@@ -387,7 +423,7 @@ private:
 
 std::optional<ConvolutionImage>
 carousel::findConvolution(linalg::LinalgOp op, std::string &refusal) {
-  if (!hasWindows(op))
+  if (!hasWindows(op) && !isPool(op))
     return std::nullopt;
   return ConvolutionReader(op, refusal).run();
 }

@@ -19,9 +19,9 @@
 
 namespace carousel {
 
-/// The first factor of a convolution.
+/// The first factor of a convolution, or what a pool reads.
 struct ConvolutionImage {
-  /// What the op reads, or what was padded with zeros to it.
+  /// What the op reads, or what was padded to it.
   mlir::Value image;
   GraphAccess access; ///< without its tensor
   GraphOpKind kind = GraphOpKind::Convolution;
@@ -36,8 +36,8 @@ bool isContraction(mlir::linalg::LinalgOp op);
 /// windows.
 bool hasWindows(mlir::linalg::LinalgOp op);
 
-/// Nothing for other ops, and for convolutions whose form kernels lack: with
-/// the reason in `refusal`.
+/// Nothing for other ops, and for convolutions and pools whose form kernels
+/// lack: with the reason in `refusal`.
 std::optional<ConvolutionImage> findConvolution(mlir::linalg::LinalgOp op,
                                                 std::string &refusal);
 
@@ -61,10 +61,13 @@ mlir::tensor::InsertSliceOp findInsertIntoZeros(mlir::Value image);
 /// What puts zeros around a tensor, by known numbers before it, or null.
 mlir::tensor::InsertSliceOp findPad(mlir::Value image);
 
+/// What is around the image of a convolution or pool: zero, or a pool's pad.
+mlir::TypedAttr findPadding(mlir::linalg::LinalgOp op);
+
 /// Whether a pad adds no elements along a dimension.
 bool isWhole(mlir::tensor::InsertSliceOp pad, int64_t dim);
 
-/// Whether an op is a convolution that reads what `pad` surrounds with zeros.
+/// Whether an op is a convolution or pool that reads what `pad` surrounds.
 bool readsInsidePad(mlir::Operation *op, mlir::Operation *pad);
 
 /// `strides` of the loops in an index that is a sum of them; false for others.

@@ -82,7 +82,7 @@ bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {
   return !op.getBlock()->getArgument(op.getNumDpsInputs() + init).use_empty();
 }
 
-/// Zeros around what convolutions read.
+/// What is around images that convolutions and pools read.
 static bool isOnlyPad(Operation *op) {
   return isa<tensor::InsertSliceOp>(op) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -430,7 +430,9 @@ private:
       node.reads.front() = std::move(found->access);
       node.reads.front().tensor = image;
       node.kind = found->kind;
-      node.name = name(op, describe(op, node.kind));
+      node.name =
+          name(op, describe(op, hasWindows(op) ? node.kind
+                                               : GraphOpKind::Reduction));
       return node;
     }
     for (ArrayRef<GraphAccess> accesses :
