@@ -101,6 +101,17 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     }
 }
 
+/// How well to choose code. LLVM's passes over loops take time and memory that
+/// are quadratic in their number, and recurse from loop to loop.
+static llvm::CodeGenOptLevel chooseLevel(ModuleOp module, HostCodeKind kind) {
+  constexpr unsigned kMostBlocks = 4096;
+  unsigned blocks = 0;
+  module.walk([&](Block *) { ++blocks; });
+  return kind == HostCodeKind::Threads || blocks > kMostBlocks
+             ? llvm::CodeGenOptLevel::None
+             : llvm::CodeGenOptLevel::Less;
+}
+
 FailureOr<std::unique_ptr<HostCode>>
 HostCode::compile(ModuleOp module, StringRef entry, HostCodeKind kind) {
   initializeTarget();
@@ -118,9 +129,7 @@ HostCode::compile(ModuleOp module, StringRef entry, HostCodeKind kind) {
   // narrows makes subnormals zero; without it, LLVM calls __truncsfbf2.
   builder->addFeatures({"-avx512bf16", "-avxneconvert"});
   // The engine takes the machine as it is, without its own option of the level.
-  builder->setCodeGenOptLevel(kind == HostCodeKind::Threads
-                                  ? llvm::CodeGenOptLevel::None
-                                  : llvm::CodeGenOptLevel::Less);
+  builder->setCodeGenOptLevel(chooseLevel(module, kind));
   auto machine = builder->createTargetMachine();
   if (!machine)
     return fail(machine.takeError());

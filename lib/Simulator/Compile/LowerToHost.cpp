@@ -33,6 +33,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -224,6 +225,29 @@ static LogicalResult expandMath(ModuleOp module) {
   return callLibrary(module, target);
 }
 
+/// Upstream's conversion splits a block at each loop or branch, and notes each
+/// op behind it: from the last one on, these are few.
+static LogicalResult lowerControlFlow(ModuleOp module) {
+  RewritePatternSet list(module.getContext());
+  populateSCFToControlFlowConversionPatterns(list);
+  FrozenRewritePatternSet patterns(std::move(list));
+  ConversionTarget target(*module.getContext());
+  target.addIllegalOp<scf::ForOp, scf::ForallOp, scf::IfOp, scf::IndexSwitchOp,
+                      scf::ParallelOp, scf::WhileOp, scf::ExecuteRegionOp>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  SmallVector<Operation *> outermost;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa_and_nonnull<scf::SCFDialect>(op->getDialect()))
+      return WalkResult::advance();
+    outermost.push_back(op);
+    return WalkResult::skip();
+  });
+  for (Operation *op : llvm::reverse(outermost))
+    if (failed(applyPartialConversion(op, target, patterns)))
+      return failure();
+  return success();
+}
+
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   LLVMTypeConverter converter(context);
@@ -270,9 +294,9 @@ LogicalResult carousel::sim::lowerToHost(ModuleOp module) {
   expand.addPass(memref::createExpandOpsPass());
   expand.addPass(memref::createExpandStridedMetadataPass());
   expand.addPass(createLowerAffinePass());
-  expand.addPass(createSCFToControlFlowPass());
-  if (failed(expand.run(module)) || failed(expandMath(module)) ||
-      failed(convertToLLVM(module)) || failed(verifyLowered(module)))
+  if (failed(expand.run(module)) || failed(lowerControlFlow(module)) ||
+      failed(expandMath(module)) || failed(convertToLLVM(module)) ||
+      failed(verifyLowered(module)))
     return failure();
   PassManager clean(context, ModuleOp::getOperationName());
   clean.addPass(createReconcileUnrealizedCastsPass());

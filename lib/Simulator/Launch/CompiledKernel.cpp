@@ -135,7 +135,7 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   return signature;
 }
 
-FailureOr<uint32_t> sim::estimateStack(ModuleOp module, HostCodeKind kind) {
+FailureOr<uint32_t> sim::estimateStack(ModuleOp module) {
   constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
   // Of a call: its return address, saved registers and alignment.
   constexpr uint64_t kFrame = 256;
@@ -163,10 +163,8 @@ FailureOr<uint32_t> sim::estimateStack(ModuleOp module, HostCodeKind kind) {
     return module.emitError("expected the frames of a thread to fit ")
            << kMost << " bytes of the host's stack, got " << least;
   constexpr uint64_t kSpills = 32;
-  uint64_t bytes = kBase + 2 * locals + kSpills * widest;
   // Each value may have a place of its own.
-  if (kind == HostCodeKind::Threads)
-    bytes += results;
+  uint64_t bytes = kBase + 2 * locals + kSpills * widest + results;
   return uint32_t(std::min(bytes, kMost));
 }
 
@@ -223,13 +221,13 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   if (failed(instrumentMemory(*clone->module, impl->sites, impl->accesses)))
     return failure();
   impl->layout = std::move(clone->memory);
-  HostCodeKind kind =
-      impl->isBlockProgram ? HostCodeKind::Loops : HostCodeKind::Threads;
-  FailureOr<uint32_t> stackBytes = estimateStack(*clone->module, kind);
+  FailureOr<uint32_t> stackBytes = estimateStack(*clone->module);
   if (failed(stackBytes))
     return failure();
   impl->stackBytes = *stackBytes;
-  auto code = HostCode::compile(*clone->module, clone->entry, kind);
+  auto code = HostCode::compile(*clone->module, clone->entry,
+                                impl->isBlockProgram ? HostCodeKind::Loops
+                                                     : HostCodeKind::Threads);
   if (failed(code))
     return failure();
   impl->code = std::move(*code);

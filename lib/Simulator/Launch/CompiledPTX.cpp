@@ -45,8 +45,7 @@ CompiledKernel::compilePTX(ModuleOp module, StringRef name,
   if (failed(translated))
     return failure();
   impl->layout = std::move(translated->memory);
-  FailureOr<uint32_t> stackBytes =
-      estimateStack(*translated->module, HostCodeKind::Threads);
+  FailureOr<uint32_t> stackBytes = estimateStack(*translated->module);
   if (failed(stackBytes))
     return failure();
   impl->stackBytes = *stackBytes;

@@ -56,8 +56,7 @@ struct CompiledKernel::Impl {
 /// The bytes of the stack of a thread that executes the module's code: local
 /// memory, and room for vectors that don't fit the host's registers. An error,
 /// if the frames alone are larger than any stack.
-mlir::FailureOr<uint32_t> estimateStack(mlir::ModuleOp module,
-                                        HostCodeKind kind);
+mlir::FailureOr<uint32_t> estimateStack(mlir::ModuleOp module);
 
 } // namespace carousel::sim
 

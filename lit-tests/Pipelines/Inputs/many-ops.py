@@ -1,10 +1,10 @@
-"""Prints a kernel that computes its results by many ops: many-ops.py PLACE TYPE dag|chain|parallel COUNT.
+"""Prints a kernel that computes its results by many ops: many-ops.py PLACE TYPE dag|chain|parallel|sums COUNT.
 
 PLACE block is a kernel of the block phase on vectors of 1024 elements, index one whose ops compute where it reads, and
 factor one whose ops compute a factor of its product; in tile, each thread computes its elements of a tile,
 and in ring, those of a loop's tiles. TYPE is that of a thread's elements: f32 or vector<4xf32>. A dag's values are used
 twice, so that 2^COUNT ways lead to the first one; parallel ops have the first value's as operands, and a sum of all
-follows."""
+follows. In sums, which need a block, each other op adds the elements of the value before."""
 
 import sys
 
@@ -15,7 +15,10 @@ ops, value = [], "%v"
 if shape == "parallel":
     ops = [f"%p{i} = arith.mul{suffix} %v, %f{i % 2} : {type}" for i in range(count)]
 for i in range(count):
-    other = {"dag": value, "chain": "%f0", "parallel": f"%p{i}"}[shape]
+    other = {"dag": value, "chain": "%f0", "parallel": f"%p{i}", "sums": f"%b{i}"}[shape]
+    if shape == "sums":
+        ops.append(f"%r{i} = vector.multi_reduction <add>, {value}, %zero [0] : {type} to f32")
+        ops.append(f"%b{i} = vector.broadcast %r{i} : f32 to {type}")
     ops.append(f"%s{i} = arith.{'mul' if i % 3 == 2 and place != 'index' else 'add'}{suffix} {value}, {other} : {type}")
     value = f"%s{i}"
 body = "\n".join(ops)

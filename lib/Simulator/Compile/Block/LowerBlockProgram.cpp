@@ -33,7 +33,8 @@ namespace {
 
 class BlockLowering {
 public:
-  BlockLowering(const ValuePlan &plan, Value memory) : access(plan, memory) {}
+  BlockLowering(const ValuePlan &plan, Value memory)
+      : plan(plan), access(plan, memory) {}
 
   void setCovered(int64_t width, Value end) { access.setCovered(width, end); }
 
@@ -50,6 +51,7 @@ private:
   void copyAll(Operation *before, ValueRange from, ValueRange to);
   void yieldTo(Operation *terminator, ValueRange to);
 
+  const ValuePlan &plan;
   ValueAccess access;
   std::vector<Operation *> lowered, control, terminators;
 };
@@ -220,6 +222,11 @@ LogicalResult BlockLowering::lower(Operation *op) {
   lowered.push_back(op);
   if (auto mask = dyn_cast<vector::MaskOp>(op))
     return lowerMask(mask);
+  if (const ValuePlan::Run *run = plan.findRun(op)) {
+    if (op == run->back())
+      lowerRun(access, *run);
+    return success();
+  }
   ImplicitLocOpBuilder b(op->getLoc(), op);
   FailureOr<bool> isKnown = lowerOne(b, op, /*mask=*/Value());
   if (succeeded(isKnown) && !*isKnown)

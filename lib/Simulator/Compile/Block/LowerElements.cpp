@@ -28,25 +28,51 @@ static ArrayRef<int64_t> getShape(Value vector) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Applies the same op to the elements. Attributes of other phases, such as
-/// layouts, describe the vector.
-static void applyByElement(ImplicitLocOpBuilder &b, ValueAccess &access,
-                           Operation *op) {
-  int64_t count = cast<VectorType>(op->getResult(0).getType()).getNumElements();
-  access.forEach(b, count, [&](Coords coords) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(access.readFlat(b, operand, coords[0]));
-    SmallVector<Type> types;
-    for (Type type : op->getResultTypes())
-      types.push_back(getElementTypeOrSelf(type));
-    Operation *scalar = Operation::create(
-        b.getLoc(), op->getName(), types, operands, b.getDictionaryAttr({}),
-        op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
-    b.insert(scalar);
-    for (auto [vector, element] :
-         llvm::zip_equal(op->getResults(), scalar->getResults()))
-      access.writeFlat(b, vector, coords[0], element);
+/// Applies the same op to elements. Attributes of other phases, such as
+/// layouts, describe the vector. Without fast-math flags the host's compiler
+/// joins and reorders nothing.
+static Operation *applyToElements(ImplicitLocOpBuilder &b, Operation *op,
+                                  ValueRange elements) {
+  if (isa<vector::FMAOp>(op)) // has no scalar form
+    return math::FmaOp::create(b, elements[0], elements[1], elements[2]);
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    types.push_back(getElementTypeOrSelf(type));
+  Operation *scalar = Operation::create(
+      op->getLoc(), op->getName(), types, elements, b.getDictionaryAttr({}),
+      op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
+  if (auto flags = dyn_cast<arith::ArithFastMathInterface>(scalar))
+    scalar->setAttr(flags.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(b.getContext(),
+                                                  arith::FastMathFlags::none));
+  return b.insert(scalar);
+}
+
+/// One loop for all ops, since LLVM's time and memory are quadratic in loops.
+/// What no other op uses isn't stored.
+void carousel::sim::lowerRun(ValueAccess &access, ArrayRef<Operation *> run) {
+  Operation *last = run.back();
+  ImplicitLocOpBuilder b(last->getLoc(), last);
+  auto type = cast<VectorType>(last->getResult(0).getType());
+  access.forEach(b, type.getNumElements(), [&](Coords coords) {
+    DenseMap<Value, Value> elements;
+    for (Operation *op : run) {
+      b.setLoc(op->getLoc());
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands()) {
+        Value &element = elements[operand];
+        if (!element)
+          element = access.readFlat(b, operand, coords[0]);
+        operands.push_back(element);
+      }
+      Operation *scalar = applyToElements(b, op, operands);
+      for (auto [vector, element] :
+           llvm::zip_equal(op->getResults(), scalar->getResults())) {
+        elements[vector] = element;
+        if (access.isStored(vector))
+          access.writeFlat(b, vector, coords[0], element);
+      }
+    }
   });
 }
 
@@ -80,24 +106,6 @@ static LogicalResult applyInterface(ImplicitLocOpBuilder &b,
       access.write(b, vector, coords, element);
   });
   return success(isValid);
-}
-
-static bool isElementwise(Operation *op) {
-  // vector.fma has the traits, and no scalar form.
-  return OpTrait::hasElementwiseMappableTraits(op) && !isa<vector::FMAOp>(op) &&
-         op->getNumRegions() == 0 && op->getNumResults() != 0 &&
-         llvm::all_of(op->getResultTypes(),
-                      [](Type type) { return isa<VectorType>(type); });
-}
-
-static void multiplyAndAdd(ImplicitLocOpBuilder &b, ValueAccess &access,
-                           vector::FMAOp op) {
-  access.forEach(b, getShape(op), [&](Coords coords) {
-    Value result = math::FmaOp::create(b, access.read(b, op.getLhs(), coords),
-                                       access.read(b, op.getRhs(), coords),
-                                       access.read(b, op.getAcc(), coords));
-    access.write(b, op, coords, result);
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,18 +181,10 @@ FailureOr<bool> carousel::sim::lowerElements(ImplicitLocOpBuilder &b,
       return failure();
     return true;
   }
-  if (isElementwise(op)) {
-    applyByElement(b, access, op);
-    return true;
-  }
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case([&](arith::ConstantOp op) -> FailureOr<bool> {
         if (failed(readConstant(b, access, op)))
           return failure();
-        return true;
-      })
-      .Case([&](vector::FMAOp op) {
-        multiplyAndAdd(b, access, op);
         return true;
       })
       .Case([&](vector::StepOp op) {

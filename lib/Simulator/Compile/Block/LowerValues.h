@@ -18,7 +18,9 @@
 
 namespace carousel::sim {
 
-/// Elementwise ops, constants, masks, and ops that move elements.
+/// The run's ops (ValuePlan.h), before the last one.
+void lowerRun(ValueAccess &access, llvm::ArrayRef<mlir::Operation *> run);
+/// Constants, masks, ops of other dialects, and ops that move elements.
 mlir::FailureOr<bool> lowerElements(mlir::ImplicitLocOpBuilder &b,
                                     ValueAccess &access, mlir::Operation *op);
 mlir::FailureOr<bool> lowerMoves(mlir::ImplicitLocOpBuilder &b,

@@ -48,6 +48,8 @@ public:
   /// Replaces the results of the op in a mask by those of the mask.
   void alias(mlir::Value inner, mlir::Value outer) { aliases[inner] = outer; }
 
+  /// Whether other loops read the elements of this result of a run.
+  bool isStored(mlir::Value vector) const { return plan.hasPlace(vector); }
   mlir::Value read(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
                    Coords coords);
   /// The element of this number in row-major order. A scalar is returned as it

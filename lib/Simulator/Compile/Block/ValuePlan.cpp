@@ -9,6 +9,7 @@
 
 #include "../KernelModule.h"
 
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -53,6 +54,45 @@ bool carousel::sim::hasVectors(Operation *op) {
          });
 }
 
+/// LLVM's time is quadratic in the ops of a loop, too.
+static constexpr size_t kMostOps = 512;
+
+static bool isElementwise(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         !isa<carousel::DistributionOpInterface>(op) &&
+         op->getNumRegions() == 0 && op->getNumResults() != 0 &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return isa<VectorType>(type); });
+}
+
+/// Whether the op neither uses a run's results nor needs a loop, so that the
+/// run's ops can move behind it.
+static bool isBetween(Operation *op) {
+  return op->getNumRegions() == 0 &&
+         llvm::none_of(op->getOperandTypes(),
+                       [](Type type) { return isa<VectorType>(type); }) &&
+         llvm::all_of(op->getResults(), [](Value result) {
+           return !isa<VectorType>(result.getType()) || findSplat(result);
+         });
+}
+
+void ValuePlan::findRuns(Block &block) {
+  std::optional<int64_t> elements; // of the run that the next op may join
+  for (Operation &op : block) {
+    if (isElementwise(&op)) {
+      int64_t count =
+          cast<VectorType>(op.getResult(0).getType()).getNumElements();
+      if (elements != count || runs.back().size() == kMostOps)
+        runs.emplace_back();
+      elements = count;
+      runs.back().push_back(&op);
+      runOf[&op] = runs.size() - 1;
+    } else if (!isBetween(&op)) {
+      elements.reset();
+    }
+  }
+}
+
 /// In pre-order, so that a range of positions encloses those of its regions.
 void ValuePlan::number(Operation *op) {
   Range &range = ranges[op];
@@ -62,6 +102,15 @@ void ValuePlan::number(Operation *op) {
       for (Operation &inner : block)
         number(&inner);
   ranges[op].last = next++;
+}
+
+/// A run's loop reads its operands and writes its results in each iteration.
+void ValuePlan::joinRanges() {
+  for (const Run &run : runs) {
+    Range whole = {ranges.at(run.front()).first, ranges.at(run.back()).last};
+    for (Operation *op : run)
+      ranges[op] = whole;
+  }
 }
 
 unsigned ValuePlan::addSlot(Type type, Range range) {
@@ -84,6 +133,11 @@ LogicalResult ValuePlan::addResults(Operation *op) {
   for (Value result : op->getResults()) {
     auto type = dyn_cast<VectorType>(result.getType());
     if (!type || findSplat(result))
+      continue;
+    const Run *run = findRun(op);
+    if (run && llvm::all_of(result.getUsers(), [&](Operation *user) {
+          return findRun(user) == run;
+        }))
       continue;
     if (!type.getElementType().isIntOrIndexOrFloat())
       return op->emitError("expected vectors of numbers in a block program, "
@@ -164,7 +218,13 @@ void ValuePlan::place() {
 
 FailureOr<ValuePlan> ValuePlan::compute(Operation *kernel) {
   ValuePlan plan;
+  kernel->walk<WalkOrder::PreOrder>([&](Block *block) {
+    // A mask lowers the op inside.
+    if (!isa<vector::MaskOp>(block->getParentOp()))
+      plan.findRuns(*block);
+  });
   plan.number(kernel);
+  plan.joinRanges();
   WalkResult result = kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (failed(plan.addResults(op)))
       return WalkResult::interrupt();

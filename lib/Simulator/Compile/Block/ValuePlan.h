@@ -20,6 +20,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
+#include <vector>
 
 namespace carousel::sim {
 
@@ -43,10 +44,20 @@ bool hasVectors(mlir::Operation *op);
 
 class ValuePlan {
 public:
+  /// Elementwise ops of a block that one loop computes, at the last one.
+  using Run = std::vector<mlir::Operation *>;
+
   /// Emits an error for values that have no place.
   static mlir::FailureOr<ValuePlan> compute(mlir::Operation *kernel);
 
-  /// The offset of a value that is no splat.
+  /// The run that an op is part of; null if the op isn't elementwise.
+  const Run *findRun(mlir::Operation *op) const {
+    auto found = runOf.find(op);
+    return found == runOf.end() ? nullptr : &runs[found->second];
+  }
+  /// Whether the value has an offset. A splat has none, nor has the result of a
+  /// run whose users are in it.
+  bool hasPlace(mlir::Value vector) const { return slotOf.contains(vector); }
   uint64_t getOffset(mlir::Value vector) const {
     return slots[slotOf.at(vector)].offset;
   }
@@ -66,7 +77,9 @@ private:
     uint64_t first = 0, last = 0;
   };
 
+  void findRuns(mlir::Block &block);
   void number(mlir::Operation *op);
+  void joinRanges();
   mlir::LogicalResult addResults(mlir::Operation *op);
   void addArguments(mlir::Operation *op);
   void addCopies(mlir::Operation *op);
@@ -74,6 +87,8 @@ private:
   void extend(unsigned slot, mlir::Value value);
   void place();
 
+  std::vector<Run> runs;
+  llvm::DenseMap<mlir::Operation *, unsigned> runOf;
   llvm::DenseMap<mlir::Operation *, Range> ranges;
   llvm::DenseMap<mlir::Value, unsigned> slotOf;
   llvm::DenseMap<mlir::OpOperand *, unsigned> copyOf;
