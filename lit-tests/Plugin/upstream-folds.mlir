@@ -4,6 +4,8 @@
 // RUN: mlir-opt --load-dialect-plugin=%carousel_plugin --canonicalize %t/broadcast.mlir | FileCheck %t/broadcast.mlir
 // RUN: mlir-opt --canonicalize %t/bounds.mlir | FileCheck %t/bounds.mlir
 // RUN: not mlir-opt --linalg-fold-unit-extent-dims %t/windows.mlir 2>&1 | FileCheck %t/windows.mlir
+// RUN: mlir-opt --canonicalize %t/masks.mlir | FileCheck %t/masks.mlir
+// RUN: carousel-opt --carousel-canonicalize %t/masks.mlir | FileCheck %t/masks.mlir --check-prefix=KEPT
 // RUN: carousel-opt --carousel-lower=chip=sm_90a %t/broadcast.mlir -o %t/lowered.mlir
 // RUN: carousel-sim %t/broadcast.mlir --kernel @pairs --arg x=iota:8 --arg y=empty:8x16 --out y=%t/y.npy
 // RUN: carousel-sim %t/lowered.mlir --kernel @pairs --arg x=iota:8 --arg y=empty:8x16 --expect y=%t/y.npy | FileCheck %s --check-prefix=SAME
@@ -50,4 +52,24 @@ func.func @windows(%x: tensor<3xf32>, %w: tensor<2xf32>, %low: tensor<1xf32>) ->
     linalg.yield %m : f32
   } -> tensor<1xf32>
   return %y : tensor<1xf32>
+}
+
+//--- masks.mlir
+// Right is %low where the mask doesn't hold.
+// CHECK-LABEL: func @masked(
+// CHECK-SAME: %[[X:.*]]: vector<8x1xf32>, %[[LOW:.*]]: vector<8xf32>
+// CHECK: %[[ROW:.*]] = vector.shape_cast %[[X]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[LOW]], %[[ROW]]
+// CHECK: arith.select %{{.*}}, %[[SUM]], %[[ROW]]
+// KEPT-LABEL: func @masked(
+// KEPT: vector.mask {{.*}} vector.multi_reduction
+// KEPT-LABEL: func @all(
+// KEPT-NOT: multi_reduction
+func.func @masked(%x: vector<8x1xf32>, %low: vector<8xf32>, %mask: vector<8x1xi1>) -> vector<8xf32> {
+  %sum = vector.mask %mask { vector.multi_reduction <add>, %x, %low [1] : vector<8x1xf32> to vector<8xf32> } : vector<8x1xi1> -> vector<8xf32>
+  return %sum : vector<8xf32>
+}
+func.func @all(%x: vector<8x1xf32>, %low: vector<8xf32>) -> vector<8xf32> {
+  %sum = vector.multi_reduction <add>, %x, %low [1] : vector<8x1xf32> to vector<8xf32>
+  return %sum : vector<8xf32>
 }

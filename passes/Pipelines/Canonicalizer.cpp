@@ -19,6 +19,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace carousel {
@@ -76,35 +77,50 @@ struct PipelineKeeper : public RewriterBase::Listener {
   }
 };
 
-/// Upstream's pattern that drops loops of no iteration and inlines those of
-/// one, but for pipelined loops of one.
-class SimplifyUnlessPipelined : public RewritePattern {
+/// A pattern of upstream, but for ops that `isKept` holds of.
+class Unless : public RewritePattern {
 public:
-  explicit SimplifyUnlessPipelined(std::unique_ptr<RewritePattern> pattern)
-      : RewritePattern(scf::ForOp::getOperationName(), pattern->getBenefit(),
-                       pattern->getContext()),
-        pattern(std::move(pattern)) {}
+  Unless(std::unique_ptr<RewritePattern> pattern, bool (*isKept)(Operation *))
+      : RewritePattern(pattern->getRootKind()->getStringRef(),
+                       pattern->getBenefit(), pattern->getContext()),
+        pattern(std::move(pattern)), isKept(isKept) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (op->hasAttr(CarouselDialect::kPipeline) &&
-        cast<scf::ForOp>(op).getStaticTripCount() == APInt(64, 1))
-      return failure();
-    return pattern->matchAndRewrite(op, rewriter);
+    return isKept(op) ? failure() : pattern->matchAndRewrite(op, rewriter);
   }
 
 private:
   std::unique_ptr<RewritePattern> pattern;
+  bool (*isKept)(Operation *);
 };
+
+/// A pipelined loop of one iteration has a ring.
+bool isPipelinedOnce(Operation *op) {
+  return op->hasAttr(CarouselDialect::kPipeline) &&
+         cast<scf::ForOp>(op).getStaticTripCount() == APInt(64, 1);
+}
+
+/// Where the mask doesn't hold, upstream takes the source, and not the
+/// accumulator (docs/UpstreamFolds.md).
+bool isMasked(Operation *op) {
+  return cast<vector::MaskableOpInterface>(op).isMasked();
+}
+
+struct Restriction {
+  StringRef pattern;
+  bool (*isKept)(Operation *);
+};
+
+constexpr Restriction kRestrictions[] = {
+    {"(anonymous namespace)::SimplifyTrivialLoops", isPipelinedOnce},
+    {"(anonymous namespace)::ElideUnitDimsInMultiDimReduction", isMasked}};
 
 /// Patterns of MLIR 22 that change results (docs/UpstreamFolds.md), or that
 /// leave the block phase, which has no masked loads of vectors.
 constexpr const char *kUnwanted[] = {
     "(anonymous namespace)::ShapeCastBroadcastFolder",
     "(anonymous namespace)::FoldContiguousGather"};
-
-constexpr const char *kOfTrivialLoops =
-    "(anonymous namespace)::SimplifyTrivialLoops";
 
 class Canonicalize : public carousel::impl::CanonicalizeBase<Canonicalize> {
 public:
@@ -115,8 +131,9 @@ public:
     for (RegisteredOperationName op : context->getRegisteredOperations())
       op.getCanonicalizationPatterns(set, context);
     for (std::unique_ptr<RewritePattern> &pattern : set.getNativePatterns())
-      if (pattern->getDebugName() == kOfTrivialLoops)
-        pattern = std::make_unique<SimplifyUnlessPipelined>(std::move(pattern));
+      for (auto [name, isKept] : kRestrictions)
+        if (pattern->getDebugName() == name)
+          pattern = std::make_unique<Unless>(std::move(pattern), isKept);
     patterns = FrozenRewritePatternSet(
         std::move(set),
         SmallVector<std::string>(std::begin(kUnwanted), std::end(kUnwanted)));

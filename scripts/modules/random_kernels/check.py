@@ -30,7 +30,7 @@ SPLIT = "// -----"
 STOCK = "mlir-opt"  # a stage: what a stock one makes of kernels of the block phase
 # Without the patterns of docs/UpstreamFolds.md.
 CANONICALIZE = ("builtin.module(canonicalize{disable-patterns='(anonymous namespace)::ShapeCastBroadcastFolder,"
-                "(anonymous namespace)::FoldContiguousGather'})")
+                "(anonymous namespace)::FoldContiguousGather,(anonymous namespace)::ElideUnitDimsInMultiDimReduction'})")
 LLVM = Path(os.environ.get("CAROUSEL_LLVM_ROOT", "/usr/lib/llvm-22"))
 MEMORY = 3 << 30  # bytes of carousel-opt, for any of these kernels
 

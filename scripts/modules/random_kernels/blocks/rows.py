@@ -53,7 +53,8 @@ class Rows:
             b.constant((), element, pad).name
         masked = ""
         if b.chance(0.15):  # of a row that ends earlier
-            end = b.index(b.rng.randrange(self.columns + 1))
+            # Beyond the width other tools take the mask for true.
+            end = b.index(b.rng.randrange(min(self.columns, self.width) + 1))
             mask = b.op(f"vector.create_mask {end} : {vector_type(shape, 'i1')}", shape, "i1", "create_mask")
             masked = f", {mask.name}"
         return b.op(f"vector.transfer_read %{source.name}[%program, %c0], {pad}{masked} : {source.type}, "
