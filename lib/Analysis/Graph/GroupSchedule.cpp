@@ -132,6 +132,9 @@ private:
 
   bool fitBlock(llvm::ArrayRef<unsigned> positions) const {
     constexpr int64_t kMostElements = 65536;
+    constexpr size_t kMostDims = 4; // of vectors
+    if (positions.size() > kMostDims)
+      return false;
     int64_t elements = 1;
     for (unsigned position : positions) {
       int64_t extent = schedule.dims[position].extent;

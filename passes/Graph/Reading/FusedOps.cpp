@@ -259,7 +259,7 @@ static int64_t getWideRank(Operation *reshape) {
 /// reshapes that move up and down meet and don't cancel, each adds dimensions
 /// of extent 1, without end but for a limit.
 static bool shallExpand(OpOperand *operand, bool keepsUnits) {
-  constexpr int64_t kMostDims = 12;
+  constexpr int64_t kMostDims = 8; // of a kernel's argument
   Operation *producer = operand->get().getDefiningOp();
   auto isArgument = [](Operation *op) {
     return isa<tensor::CollapseShapeOp>(op) &&

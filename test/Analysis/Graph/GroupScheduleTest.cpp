@@ -227,6 +227,22 @@ TEST(GroupScheduleTest, RowsOfSeveralDimensionsFitACTA) {
                               "loop in vectors of 4096\n");
 }
 
+TEST(GroupScheduleTest, RowsOfMoreDimensionsThanVectorsHaveAreLoops) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({16, 2, 8, 2, 8, 2});
+  unsigned w = graph.tensor({8, 2, 2, 2, 8});
+  graph.op("sum", GraphOpKind::Reduction, "gabcde", "abcde",
+           {16, 2, 8, 2, 8, 2});
+  graph.read(x, "gabcde");
+  graph.read(w, "baced");
+  unsigned y = graph.tensor({16});
+  graph.write(y, "g");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "row, 16 by the grid, 2 by a loop, 8 by a loop, 2 by a loop, 8 by "
+            "a loop, 2 by a loop in vectors of 2\n");
+}
+
 /// The sum of `rows` rows.
 GraphBuilder makeSum(int64_t rows, int64_t columns) {
   GraphBuilder graph;
