@@ -35,7 +35,7 @@ def measure(graph, chip):
         if not list(package.glob("*.cubin")):
             return None, ["expected a CUDA toolkit, whose ptxas says what kernels spill, got none"]
     decisions = json.loads(done.stdout)
-    steps = [note for note in decisions["graphs"] if note["name"] == "Time"]
+    steps = [note for note in decisions["graphs"] if note["name"] == "Time" and not note["Step"].endswith(" at load")]
     slow = [note["text"] for note in decisions["graphs"] if note["name"] == "Slow"]
     byThreads = {kernel["name"]: note["value"] for kernel in decisions["kernels"] for variant in kernel["variants"]
                  for note in variant["decisions"].get("notes", []) if "multiply-adds" in note["value"]}

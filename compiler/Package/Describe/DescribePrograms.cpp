@@ -80,6 +80,7 @@ public:
 private:
   LogicalResult readArguments();
   LogicalResult readOp(Operation &op);
+  LogicalResult readStep(Operation &op);
   LogicalResult readConstant(memref::GetGlobalOp op);
   LogicalResult readLaunch(LaunchKernelOp launch);
   LogicalResult readMatmul(LibraryMatmulOp op);
@@ -115,6 +116,8 @@ LogicalResult ProgramReader::readArguments() {
         describeArgument(program, source);
     if (failed(described))
       return failure();
+    described->isParameter =
+        program.getArgAttr(number, kParameterAttr) != nullptr;
     description.arguments.push_back(std::move(*described));
   }
   return success();
@@ -248,6 +251,15 @@ LogicalResult ProgramReader::readMemoryStep(Operation *op,
 }
 
 LogicalResult ProgramReader::readOp(Operation &op) {
+  size_t read = description.steps.size();
+  if (failed(readStep(op)))
+    return failure();
+  if (description.steps.size() != read)
+    description.steps.back().isAtLoad = op.hasAttr(kAtLoadAttr);
+  return success();
+}
+
+LogicalResult ProgramReader::readStep(Operation &op) {
   if (auto launch = dyn_cast<LaunchKernelOp>(op))
     return readLaunch(launch);
   if (auto matmul = dyn_cast<LibraryMatmulOp>(op))

@@ -154,6 +154,8 @@ public:
                               : json::Value("contiguous"));
       if (argument.mayAlias)
         line.add("may_alias", *argument.mayAlias);
+      if (argument.isParameter)
+        line.add("parameter", true);
       if (argument.sharing != Sharing::None)
         line.add("sharing", toText(argument.sharing));
     }
@@ -381,6 +383,8 @@ public:
             printOperand(name, **operand);
         break;
       }
+      if (step.isAtLoad)
+        out.attribute("at_load", true);
       if (!step.family.empty())
         out.attribute("family", step.family);
       if (!step.sources.empty())

@@ -55,6 +55,7 @@ struct ArgumentDescription {
   std::optional<std::vector<int64_t>> strides;
   /// The number of the argument that callers may pass the same tensor for.
   std::optional<int64_t> mayAlias;
+  bool isParameter = false;
   Sharing sharing = Sharing::None;
 };
 
@@ -188,6 +189,7 @@ struct StepDescription {
   /// What the kernel was made from.
   std::string family = {};
   std::vector<std::string> sources = {};
+  bool isAtLoad = false; ///< launches may skip it
 };
 
 struct CheckDescription {

@@ -434,7 +434,7 @@ def PropagateLaunches : Pass<"carousel-propagate-launches", "::mlir::ModuleOp"> 
 }
 
 def PlanArena : Pass<"carousel-plan-arena", "::mlir::func::FuncOp"> {
-  let summary = "Place the buffers of a program in one workspace";
+  let summary = "Place the buffers of a program in workspaces";
   let description = [{
     Replaces the `memref.alloc`s of a program on buffers by views of a last argument, `workspace`,
     whose size `carousel.workspace` states. Buffers that don't live at the same time share bytes.
@@ -442,6 +442,11 @@ def PlanArena : Pass<"carousel-plan-arena", "::mlir::func::FuncOp"> {
 
     Buffers whose dynamic extents are the same values form a group, in which sizes differ by
     constant factors. The groups lie one after the other, and share no bytes.
+
+    Steps that follow from parameters and constants have `carousel.at_load` afterwards, and what
+    they write is in a workspace of its own, `loaded`, in which no buffers share bytes
+    (docs/GraphPhase.md, Parameters). Of launches and products, only those are looked at that have
+    the attribute before; it is removed from those that can't have it.
 
     Precondition: a function with `carousel.program`, whose buffers are contiguous and end by
     `memref.dealloc` (others live to the end). Postcondition: no allocations. Extents of buffers
@@ -455,7 +460,10 @@ def PlanArena : Pass<"carousel-plan-arena", "::mlir::func::FuncOp"> {
     %p = memref.view %workspace[%c0][%m] : memref<?xi8, #gl> to memref<?x64xf32, #gl>
     ```
   }];
-  let statistics = [Statistic<"placed", "placed", "buffers placed in the workspace">];
+  let statistics = [
+    Statistic<"placed", "placed", "buffers placed in workspaces">,
+    Statistic<"loaded", "loaded", "steps that can run at load">
+  ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
   ];

@@ -65,13 +65,13 @@ static std::optional<int64_t> getStaticBytes(MemRefType type) {
 }
 
 /// A buffer lives from its first use, since it may be allocated long before.
-static std::vector<ArenaPlan::Buffer> findBuffers(func::FuncOp program) {
+static std::vector<ArenaPlan::Buffer>
+findBuffers(func::FuncOp program, ArrayRef<memref::AllocOp> allocs) {
   std::vector<ArenaPlan::Buffer> buffers;
   llvm::DenseMap<Operation *, int64_t> positions;
-  Block &body = program.getBody().front();
-  for (Operation &op : body)
+  for (Operation &op : program.getBody().front())
     positions.try_emplace(&op, positions.size());
-  for (auto alloc : body.getOps<memref::AllocOp>()) {
+  for (memref::AllocOp alloc : allocs) {
     ArenaPlan::Buffer &buffer = buffers.emplace_back();
     buffer.alloc = alloc;
     for (Operation *user : alloc->getUsers()) {
@@ -126,9 +126,11 @@ static void place(ArenaPlan &plan, unsigned number) {
 }
 
 // C225
-FailureOr<ArenaPlan> carousel::planArena(func::FuncOp program) {
+FailureOr<ArenaPlan> carousel::planArena(func::FuncOp program,
+                                         ArrayRef<memref::AllocOp> allocs,
+                                         bool areKept) {
   ArenaPlan plan;
-  plan.buffers = findBuffers(program);
+  plan.buffers = findBuffers(program, allocs);
   LaunchExpressions expressions(program);
   MLIRContext *context = program.getContext();
   for (ArenaPlan::Buffer &buffer : plan.buffers) {
@@ -138,6 +140,8 @@ FailureOr<ArenaPlan> carousel::planArena(func::FuncOp program) {
       return alloc.emitError("expected a contiguous buffer, got ")
              << alloc.getType();
     buffer.bytes = *bytes;
+    if (areKept)
+      buffer.lives = Lifetime::whole();
     buffer.group = findGroup(plan.groups, alloc.getDynamicSizes());
     if (!alloc.getDynamicSizes().empty() &&
         !multiply(expressions, alloc.getDynamicSizes()))

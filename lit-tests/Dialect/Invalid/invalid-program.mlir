@@ -488,3 +488,55 @@ func.func @family(%y: memref<?xf32>) {
 func.func @family_of_function() attributes {carousel.family = "row"} {
   return
 }
+
+// -----
+
+// C358: of a step
+// expected-error @below {{expected carousel.at_load on a launch, a library's product, a fill or a copy, got it on func.func}}
+func.func @load_of_function() attributes {carousel.at_load} {
+  return
+}
+
+// -----
+
+// C358: without a value
+func.func @load_with_value(%x: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-error @below {{expected carousel.at_load without a value, got true}}
+  memref.copy %x, %y {carousel.at_load = true} : memref<?xf32> to memref<?xf32>
+  return
+}
+
+// -----
+
+// C359: of elements
+// expected-error @below {{expected carousel.parameter without a value, on a tensor or memref argument, got unit on argument 0 of type 'f32'}}
+func.func @parameter_of_number(%a: f32 {carousel.parameter}) {
+  return
+}
+
+// -----
+
+// C359: of a program
+gpu.module @kernels {
+  // expected-error @below {{expected carousel.parameter on a tensor or memref argument of a func.func, got it on an argument that isn't a tensor map}}
+  gpu.func @k(%x: memref<?xf32> {carousel.parameter}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+// C359: of memory that no result has
+// expected-error @below {{expected a parameter that no launch writes, got argument 0, whose memory a result may have}}
+func.func @parameter_given_away(%x: tensor<4xf32> {carousel.parameter})
+    -> (tensor<4xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// C359: as JAX says it
+// expected-error @below {{expected a parameter that no launch writes, got argument 0, whose memory a result may have}}
+func.func @parameter_donated(%x: tensor<4xf32> {carousel.parameter, tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

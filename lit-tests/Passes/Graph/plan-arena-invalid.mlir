@@ -80,7 +80,7 @@ func.func @selected(%n: index, %c: i1) attributes {carousel.program} {
 // -----
 
 // C225: the last argument
-// expected-error @below {{expected carousel.workspace on a program's last argument, a memref<?xT>, and one extent, got #carousel.workspace<[4]> on argument 0 of type 'memref<?xi8>'}}
+// expected-error @below {{expected carousel.workspace on a program's last arguments, each a memref<?xT>, and one extent, got #carousel.workspace<[4]> on argument 0 of type 'memref<?xi8>'}}
 func.func @first(%w: memref<?xi8> {carousel.workspace = #carousel.workspace<[4]>}, %x: memref<4xf32>) attributes {carousel.program} {
   return
 }

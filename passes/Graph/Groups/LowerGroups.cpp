@@ -21,8 +21,10 @@
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Analysis/Graph/SharedReads.h"
+#include "carousel/Analysis/Programs/LoadPlan.h"
 #include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -104,8 +106,12 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       put.erase();
     });
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func->hasAttr(CarouselDialect::kGroup))
+      if (!func->hasAttr(CarouselDialect::kGroup) &&
+          func.getBody().hasOneBlock()) {
+        for (Operation *step : findLoadSteps(func))
+          step->setAttr(kAtLoadAttr, builder.getUnitAttr());
         logProgramTimes(func, times, decisions);
+      }
     SymbolTableCollection tables;
     SymbolUserMap users(tables, getOperation());
     for (func::FuncOp group : groups)

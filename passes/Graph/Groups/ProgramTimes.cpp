@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Graph/LibraryProducts.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 
 #include <numeric>
 
@@ -77,7 +78,8 @@ void carousel::logProgramTimes(
     return;
   ChipModel chip = findChipModel(program).value_or(ChipModel::getDefault());
   SmallVector<std::pair<Operation *, GroupTime>> steps;
-  GroupTime sum;
+  GroupTime sum, loads; // of launches, and of what is done once for all
+  int64_t numLoads = 0;
   program.walk([&](Operation *op) {
     auto call = dyn_cast<LibraryMatmulOp>(op);
     auto found = times.find(op);
@@ -85,10 +87,13 @@ void carousel::logProgramTimes(
       return;
     steps.emplace_back(op, call ? estimateCall(call, chip) : found->second);
     const GroupTime &time = steps.back().second;
-    sum.bytes += time.bytes;
-    sum.operations += time.operations;
-    sum.bound += time.bound;
-    sum.predicted += time.predicted;
+    bool isAtLoad = op->hasAttr(kAtLoadAttr);
+    GroupTime &part = isAtLoad ? loads : sum;
+    numLoads += isAtLoad;
+    part.bytes += time.bytes;
+    part.operations += time.operations;
+    part.bound += time.bound;
+    part.predicted += time.predicted;
   });
   if (steps.empty())
     return;
@@ -114,6 +119,10 @@ void carousel::logProgramTimes(
     auto launch = dyn_cast<LaunchKernelOp>(op);
     StringRef name = launch ? launch.getKernel().getLeafReference().getValue()
                             : StringRef("cuBLASLt");
+    if (op->hasAttr(kAtLoadAttr)) {
+      note(op, (name + " at load").str(), time);
+      continue;
+    }
     note(op, name, time);
     if (time.predicted > kMostRatio * time.bound &&
         time.predicted > kLeastPart * sum.predicted)
@@ -127,5 +136,8 @@ void carousel::logProgramTimes(
                         formatNumber(100 * time.predicted / sum.predicted),
                         time.limit));
   }
-  note(program, std::to_string(steps.size()) + " steps", sum);
+  if (numLoads != 0)
+    note(program, std::to_string(numLoads) + " steps at load", loads);
+  if (int64_t numLaunched = steps.size() - numLoads)
+    note(program, std::to_string(numLaunched) + " steps", sum);
 }

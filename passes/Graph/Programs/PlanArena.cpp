@@ -12,6 +12,8 @@
 #include "../Decisions/DecisionLog.h"
 
 #include "carousel/Analysis/Programs/ArenaPlan.h"
+#include "carousel/Analysis/Programs/LoadPlan.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -56,7 +58,8 @@ static Operation *findFirstStep(Block &body) {
   });
 }
 
-static FailureOr<Value> addWorkspace(func::FuncOp program, ExprAttr bytes) {
+static FailureOr<Value> addWorkspace(func::FuncOp program, StringRef name,
+                                     ExprAttr bytes) {
   Builder builder(program.getContext());
   MLIRContext *context = program.getContext();
   auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
@@ -64,7 +67,7 @@ static FailureOr<Value> addWorkspace(func::FuncOp program, ExprAttr bytes) {
                               MemRefLayoutAttrInterface(), space);
   NamedAttribute attrs[] = {
       {builder.getStringAttr(CarouselDialect::kArgument),
-       ArgumentAttr::get(context, "workspace", ArgumentAccess::InOut,
+       ArgumentAttr::get(context, name.str(), ArgumentAccess::InOut,
                          std::nullopt)},
       {builder.getStringAttr(CarouselDialect::kWorkspace),
        WorkspaceAttr::get(context, bytes)}};
@@ -83,17 +86,47 @@ struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
     if (!program->hasAttr(CarouselDialect::kProgram) || program.isExternal() ||
         program.getOps<memref::AllocOp>().empty())
       return;
-    FailureOr<ArenaPlan> plan = planArena(program);
-    if (failed(plan))
-      return signalPassFailure();
-    report(program, *plan);
-    if (failed(apply(program, *plan)))
+    DecisionLog log(program, "carousel-plan-arena");
+    LoadPlan load = planLoad(program);
+    mark(program, load, log);
+    SmallVector<memref::AllocOp> kept, others;
+    for (auto alloc : program.getOps<memref::AllocOp>())
+      (load.buffers.contains(alloc) ? kept : others).push_back(alloc);
+    if (failed(place(program, "workspace", others, /*areKept=*/false, log)) ||
+        failed(place(program, "loaded", kept, /*areKept=*/true, log)))
       signalPassFailure();
   }
 
+  void mark(func::FuncOp program, const LoadPlan &load, DecisionLog &log) {
+    for (Operation &op : program.getBody().front()) {
+      if (load.steps.contains(&op)) {
+        op.setAttr(kAtLoadAttr, UnitAttr::get(&getContext()));
+        ++loaded;
+      } else if (op.removeDiscardableAttr(kAtLoadAttr)) {
+        log.missed(
+            &op, "Load",
+            "a step that follows from parameters runs at each launch, "
+            "as other steps write its memory or that of its operands, or "
+            "arguments decide places in these");
+      }
+    }
+  }
+
+  LogicalResult place(func::FuncOp program, StringRef name,
+                      ArrayRef<memref::AllocOp> allocs, bool areKept,
+                      DecisionLog &log) {
+    if (allocs.empty())
+      return success();
+    FailureOr<ArenaPlan> plan = planArena(program, allocs, areKept);
+    if (failed(plan))
+      return failure();
+    report(program, *plan, areKept ? "Loaded" : "Workspace", log);
+    return apply(program, *plan, name);
+  }
+
   /// How much of the workspace the placement costs.
-  static void report(func::FuncOp program, const ArenaPlan &plan) {
-    DecisionLog log(program, "carousel-plan-arena");
+  static void report(func::FuncOp program, const ArenaPlan &plan,
+                     StringRef name, DecisionLog &log) {
     for (auto [number, group] : llvm::enumerate(plan.groups)) {
       int64_t buffers = llvm::count_if(
           plan.buffers, [number = number](const ArenaPlan::Buffer &buffer) {
@@ -102,7 +135,7 @@ struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
       int64_t bytes = group.units.count * group.units.bytes;
       int64_t live = group.units.mostLive * group.units.bytes;
       log.analysed(
-          program, "Workspace",
+          program, name,
           llvm::formatv("{0} buffers have {1} bytes{2}, of which at most {3} "
                         "are used at a time",
                         buffers, bytes,
@@ -116,7 +149,8 @@ struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
     }
   }
 
-  LogicalResult apply(func::FuncOp program, const ArenaPlan &plan) {
+  LogicalResult apply(func::FuncOp program, const ArenaPlan &plan,
+                      StringRef name) {
     Block &body = program.getBody().front();
     IRRewriter rewriter(program.getContext());
     DominanceInfo dominance(program);
@@ -128,7 +162,7 @@ struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
       if (alloc != first)
         (void)moveOperationDependencies(rewriter, alloc, first, dominance);
     }
-    FailureOr<Value> workspace = addWorkspace(program, plan.bytes);
+    FailureOr<Value> workspace = addWorkspace(program, name, plan.bytes);
     if (failed(workspace))
       return failure();
     Location loc = program.getLoc();

@@ -65,10 +65,13 @@ struct ArenaPlan {
   ExprAttr bytes;
 };
 
-/// Plans the buffers that a program of one block allocates. Emits an error at a
-/// buffer that has no place: whose layout isn't contiguous, or whose extents
-/// don't follow from the program's arguments by expressions of a launch.
-mlir::FailureOr<ArenaPlan> planArena(mlir::func::FuncOp program);
+/// Plans the buffers of a program of one block that these ops allocate. If they
+/// are kept from launch to launch, none share bytes. Emits an error at a buffer
+/// that has no place: whose layout isn't contiguous, or whose extents don't
+/// follow from the program's arguments by expressions of a launch.
+mlir::FailureOr<ArenaPlan>
+planArena(mlir::func::FuncOp program,
+          llvm::ArrayRef<mlir::memref::AllocOp> allocs, bool areKept = false);
 
 } // namespace carousel
 

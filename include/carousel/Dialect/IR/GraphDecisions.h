@@ -34,6 +34,16 @@ inline constexpr llvm::StringLiteral kUnreadTilesAttr{"carousel.unread_tiles"};
 /// --carousel-lower-groups writes it.
 inline constexpr llvm::StringLiteral kForProgramsAttr{"carousel.for_programs"};
 
+/// On an argument of a graph or program, without a value: a parameter, which
+/// has the same elements at each launch until its user says otherwise.
+inline constexpr llvm::StringLiteral kParameterAttr{"carousel.parameter"};
+
+/// On a step of a program, without a value: what it writes follows from
+/// parameters and constants, and is kept, so that launches may skip the step.
+/// --carousel-lower-groups writes it on launches, and --carousel-plan-arena
+/// decides which steps have it in the end.
+inline constexpr llvm::StringLiteral kAtLoadAttr{"carousel.at_load"};
+
 struct GraphDecision {
   std::string pass;
   std::string name;     ///< "Group", "Boundary", "Library", "Fallback"...

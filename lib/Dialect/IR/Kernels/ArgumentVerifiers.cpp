@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Support/PackageLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -286,22 +287,57 @@ static LogicalResult verifyHostResult(func::FuncOp func, unsigned position,
   return success();
 }
 
-/// C225: one workspace of a program, after all other arguments.
+/// C359: no result has the memory of a parameter.
+static LogicalResult verifyParameter(func::FuncOp func, unsigned position,
+                                     NamedAttribute attr) {
+  Type type = func.getFunctionType().getInput(position);
+  if (!isa<UnitAttr>(attr.getValue()) || !isa<ShapedType>(type))
+    return func.emitError("expected carousel.parameter without a value, on a "
+                          "tensor or memref argument, got ")
+           << attr.getValue() << " on argument " << position << " of type "
+           << type;
+  auto named =
+      func.getArgAttrOfType<ArgumentAttr>(position, CarouselDialect::kArgument);
+  bool isWritten = named && named.getAccess() != ArgumentAccess::In;
+  auto isTaken = [&](ArgumentAttr other) {
+    return other && other.getMayAlias() == position;
+  };
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    isWritten |= isTaken(
+        func.getArgAttrOfType<ArgumentAttr>(i, CarouselDialect::kArgument));
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    isWritten |= isTaken(
+        func.getResultAttrOfType<ArgumentAttr>(i, CarouselDialect::kArgument));
+  if (!isWritten && !func.getArgAttr(position, "tf.aliasing_output"))
+    return success();
+  return func.emitError("expected a parameter that no launch writes, got "
+                        "argument ")
+         << position << ", whose memory a result may have";
+}
+
+/// C225: workspaces of a program, after all other arguments.
 static LogicalResult verifyHostWorkspace(func::FuncOp program,
                                          unsigned position,
                                          WorkspaceAttr workspace) {
   auto memref =
       dyn_cast<MemRefType>(program.getFunctionType().getInput(position));
+  auto isWorkspace = [&](unsigned argument) {
+    return program.getArgAttr(argument, CarouselDialect::kWorkspace) != nullptr;
+  };
   if (!program->hasAttr(CarouselDialect::kProgram) || !memref ||
       memref.getRank() != 1 || !memref.isDynamicDim(0) ||
       !memref.getLayout().isIdentity() ||
-      position + 1 != program.getNumArguments() ||
+      !llvm::all_of(llvm::seq(position + 1, program.getNumArguments()),
+                    isWorkspace) ||
       workspace.getExtents().size() != 1)
     return program.emitError("expected carousel.workspace on a program's last "
-                             "argument, a memref<?xT>, and one extent, got ")
+                             "arguments, each a memref<?xT>, and one extent, "
+                             "got ")
            << workspace << " on argument " << position << " of type "
            << program.getFunctionType().getInput(position);
-  return ExprVerifier(program, position, CarouselDialect::kWorkspace)
+  unsigned passed =
+      llvm::count_if(llvm::seq(position), std::not_fn(isWorkspace));
+  return ExprVerifier(program, passed, CarouselDialect::kWorkspace)
       .verify(workspace.getExtents().front());
 }
 
@@ -335,6 +371,9 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
     return success(workspace &&
                    succeeded(verifyHostWorkspace(func, position, workspace)));
   }
+  if (auto func = dyn_cast<func::FuncOp>(op);
+      func && attr.getName() == kParameterAttr)
+    return verifyParameter(func, position, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   if (!kernel) {
     StringRef function = isa<gpu::GPUFuncOp>(op)

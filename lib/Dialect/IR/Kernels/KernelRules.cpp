@@ -84,6 +84,10 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "a carousel.launch_kernel";
   else if (name == kUnreadTilesAttr)
     wanted = "a linalg.generic";
+  else if (name == kAtLoadAttr)
+    wanted = "a launch, a library's product, a fill or a copy";
+  else if (name == kParameterAttr)
+    wanted = "a tensor or memref argument of a func.func";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kBits)

@@ -203,15 +203,17 @@ static LogicalResult verifyFamily(Operation *op, NamedAttribute attr) {
          << attr.getValue();
 }
 
-// C349
-static LogicalResult verifyUnreadTiles(Operation *op, NamedAttribute attr) {
+/// C349, C358: an attribute without a value, on one of these ops.
+static LogicalResult verifyUnit(Operation *op, NamedAttribute attr,
+                                ArrayRef<StringRef> ops) {
   StringRef name = op->getName().getStringRef();
-  if (name != "linalg.generic")
+  if (!llvm::is_contained(ops, name))
     return refuseAttribute(op, attr, name);
   if (isa<UnitAttr>(attr.getValue()))
     return success();
   return op->emitError("expected ")
-         << kUnreadTilesAttr << " without a value, got " << attr.getValue();
+         << attr.getName().strref() << " without a value, got "
+         << attr.getValue();
 }
 
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
@@ -229,7 +231,12 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == kFamilyAttr)
     return verifyFamily(op, attr);
   if (attr.getName() == kUnreadTilesAttr)
-    return verifyUnreadTiles(op, attr);
+    return verifyUnit(op, attr, {"linalg.generic"});
+  if (attr.getName() == kAtLoadAttr)
+    return verifyUnit(op, attr,
+                      {LaunchKernelOp::getOperationName(),
+                       LibraryMatmulOp::getOperationName(), "linalg.fill",
+                       "linalg.copy", "memref.copy"});
   if (auto func = dyn_cast<func::FuncOp>(op);
       func && attr.getName() == kProgram)
     return verifyProgram(func, attr);
