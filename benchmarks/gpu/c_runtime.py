@@ -94,6 +94,11 @@ class Program:
 
     bind = staticmethod(bind)
 
+    def load_parameters(self, arguments):
+        """Of the current stream: launches in it don't repeat what follows from parameters."""
+        self.runtime.call("carousel_program_load_parameters", self.handle, arguments, ctypes.c_size_t(len(arguments)),
+                          get_stream())
+
     def launch(self, arguments):
         self.runtime.call("carousel_program_launch", self.handle, arguments, ctypes.c_size_t(len(arguments)),
                           get_stream())

@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 7
+#define CAROUSEL_RUNTIME_VERSION 8
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -454,6 +454,15 @@ CAROUSEL_RUNTIME_API carousel_status carousel_program_load_all(
 CAROUSEL_RUNTIME_API carousel_status carousel_program_launch(
     const carousel_program *program, const carousel_argument *arguments,
     size_t count, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// Starts the steps of this launch that depend on parameters and constants only,
+// and keeps what they write in the stream's memory: later launches in the
+// stream skip them. To be called again once elements of a parameter have
+// changed. Launches in the stream are errors then with parameters that are
+// other memory than here, and so is this call for a stream that is being
+// captured. Since version 8.
+CAROUSEL_RUNTIME_API carousel_status carousel_program_load_parameters(
+    const carousel_program *program, const carousel_argument *arguments,
+    size_t count, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // Prepares a launch, to run any number of times in one stream, with memory of
 // its own. A stream may record it at once.
 CAROUSEL_RUNTIME_API carousel_status carousel_program_prepare(
@@ -463,6 +472,10 @@ CAROUSEL_RUNTIME_API carousel_status carousel_program_prepare(
 CAROUSEL_RUNTIME_API carousel_status
 carousel_prepared_program_run(const carousel_prepared_program *prepared,
                               carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// The same, in memory of the prepared launch. Since version 8.
+CAROUSEL_RUNTIME_API carousel_status carousel_prepared_program_load_parameters(
+    const carousel_prepared_program *prepared,
+    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void carousel_prepared_program_release(
     carousel_prepared_program *prepared) CAROUSEL_RUNTIME_NOEXCEPT;
 

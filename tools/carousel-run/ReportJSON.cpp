@@ -55,6 +55,8 @@ static JSON describe(const ArgumentInfo &argument,
     object["strides"] = argument.contiguous ? JSON("contiguous")
                                             : describeSizes(argument.strides);
     constexpr const char *kSharings[] = {"", "symmetric", "peer", "multicast"};
+    if (argument.isParameter)
+      object["parameter"] = true;
     if (argument.sharing != ArgumentInfo::Sharing::None)
       object["sharing"] = kSharings[static_cast<int>(argument.sharing)];
   }
@@ -189,6 +191,8 @@ static JSON describe(const runtime::ProgramInfo &program,
     entry["kind"] = toString(step.kind);
     if (step.kind == Kind::Launch)
       entry["kernel"] = manifest.kernels[step.kernel].name;
+    if (step.isAtLoad)
+      entry["at_load"] = true;
     if (!step.family.empty())
       entry["family"] = step.family;
     if (!step.sources.empty())

@@ -65,7 +65,8 @@ std::string run::formatText(const ProgramInfo &program,
         fmt::format("  {}. {}", ++number,
                     isLaunch ? "launch " + manifest.kernels[step.kernel].name
                              : toString(step.kind));
-    text += step.family.empty() ? "\n" : fmt::format(" ({})\n", step.family);
+    text += step.family.empty() ? "" : fmt::format(" ({})", step.family);
+    text += step.isAtLoad ? ", at load\n" : "\n";
     if (!step.sources.empty())
       text +=
           fmt::format("    {:<10}{}\n", "from", fmt::join(step.sources, ", "));

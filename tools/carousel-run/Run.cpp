@@ -125,6 +125,8 @@ static Status explainLaunch(const runtime::Package &package,
   if (!options.bench)
     return {};
   CAROUSEL_TRY(launcher.upload());
+  if (options.loadsParameters)
+    CAROUSEL_TRY(prepared.loadParameters());
   CAROUSEL_TRY(prepared.run());
   CAROUSEL_TRY(context->synchronize());
   CAROUSEL_TRY_ASSIGN(explanation.bench,
@@ -219,6 +221,8 @@ static Result<Exit> runSubject(const runtime::Package &package,
   CAROUSEL_TRY(launcher.upload());
   {
     Progress progress(progressMode, "running " + info.name);
+    if (options.loadsParameters)
+      CAROUSEL_TRY(prepared.loadParameters());
     CAROUSEL_TRY(prepared.run());
     CAROUSEL_TRY(context.synchronize());
   }

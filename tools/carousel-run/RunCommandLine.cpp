@@ -116,6 +116,9 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                  "begin each tensor N bytes after an aligned address (0)")
       ->type_name("N")
       ->check(checkMisalignment);
+  app.add_flag("--load-parameters", options.loadsParameters,
+               "of a program: first do what follows from parameters and\n"
+               "constants alone, so that the run and --bench don't");
   addPlainSymmetric(app, options);
   app.add_option("--variant", options.variant,
                  "run this variant; fail if its guards don't hold")

@@ -24,6 +24,7 @@ struct Options : LaunchOptions {
   Tolerance tolerance;
   bool explain = false;
   bool bench = false;
+  bool loadsParameters = false;  ///< before the run
   std::optional<uint64_t> bytes; ///< instead of those of the arguments
 
   /// Whether anything but the name of the package is given: then a kernel or
@@ -33,7 +34,7 @@ struct Options : LaunchOptions {
                  fastMath || lineInfo;
     return loads || !kernel.empty() || !program.empty() || !variant.empty() ||
            !arguments.empty() || !outputs.empty() || !expectations.empty() ||
-           bench;
+           bench || loadsParameters;
   }
 };
 

@@ -60,6 +60,11 @@ Status PreparedRun::run() const {
   return std::visit([](const auto &prepared) { return prepared.run(); }, run_);
 }
 
+Status PreparedRun::loadParameters() const {
+  const runtime::PreparedProgram *program = getProgram();
+  return program ? program->loadParameters() : Status();
+}
+
 bool PreparedRun::isEmpty() const {
   if (const runtime::PreparedProgram *program = getProgram())
     return program->getLaunches().empty();

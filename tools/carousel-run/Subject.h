@@ -45,6 +45,8 @@ public:
       : run_(std::move(program)) {}
 
   Status run() const;
+  /// Of a program: does once what follows from parameters.
+  Status loadParameters() const;
   /// Null for that of the other.
   const runtime::Launch *getLaunch() const {
     return std::get_if<runtime::Launch>(&run_);

@@ -127,6 +127,17 @@ carousel_status carousel_program_launch(const carousel_program *program,
   });
 }
 
+carousel_status carousel_program_load_parameters(
+    const carousel_program *program, const carousel_argument *arguments,
+    size_t count, carousel_stream stream) noexcept {
+  return run({{program, "program"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(program->program.getInfo(), arguments, count));
+    return program->program.loadParameters(converted, count, stream);
+  });
+}
+
 carousel_status
 carousel_program_prepare(const carousel_program *program,
                          const carousel_argument *arguments, size_t count,
@@ -145,6 +156,13 @@ carousel_prepared_program_run(const carousel_prepared_program *prepared,
                               carousel_stream stream) noexcept {
   return run({{prepared, "prepared"}},
              [&] { return prepared->prepared.run(stream); });
+}
+
+carousel_status carousel_prepared_program_load_parameters(
+    const carousel_prepared_program *prepared,
+    carousel_stream stream) noexcept {
+  return run({{prepared, "prepared"}},
+             [&] { return prepared->prepared.loadParameters(stream); });
 }
 
 void carousel_prepared_program_release(

@@ -372,8 +372,10 @@ Status ProgramPlanner::add(const StepInfo &step) {
 Result<std::shared_ptr<const ProgramPlan>> ProgramPlanner::plan() {
   made.addresses = input.addresses;
   CAROUSEL_TRY(check());
-  for (const StepInfo &step : input.program.steps)
+  for (const StepInfo &step : input.program.steps) {
     CAROUSEL_TRY(add(step));
+    made.areAtLoad.resize(made.steps.size(), step.isAtLoad);
+  }
   return std::make_shared<const ProgramPlan>(std::move(made));
 }
 

@@ -19,6 +19,8 @@
 #include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <set>
 
 namespace carousel::runtime {
@@ -59,7 +61,30 @@ struct Program::Impl {
   BaseAddresses getAddresses(const std::vector<BoundArgument> &bound) const;
   Result<Plan> getPlan(const std::vector<BoundArgument> &bound,
                        std::optional<Stream> stream) const;
+
+  /// Addresses, extents and strides of the parameters.
+  using Parameters = std::vector<uint64_t>;
+  Parameters getParameters(const std::vector<BoundArgument> &bound) const;
+  /// What the memory of streams was loaded with.
+  mutable std::map<uint64_t, Parameters> loaded;
+  Result<StepChoice> chooseSteps(const std::vector<BoundArgument> &bound,
+                                 uint64_t streamId) const;
+
+  Status start(const Argument *arguments, size_t count, Stream stream,
+               bool loads) const;
 };
+
+/// Steps of a capture haven't run.
+static Status refuseCapture(Context::Impl &context, Stream stream,
+                            const std::string &name) {
+  CAROUSEL_TRY_ASSIGN(bool capturing, context.isCapturing(stream));
+  if (capturing)
+    return fail(ErrorCode::InvalidArgument,
+                "{}: expected parameters to be loaded before their stream is "
+                "captured",
+                name);
+  return {};
+}
 
 struct PreparedProgram::Impl {
   Context context;
@@ -70,6 +95,11 @@ struct PreparedProgram::Impl {
   std::vector<Buffer> workspaces;
   std::vector<Launch> launches;
   FirstStream stream;
+  /// Shared, since a flag of threads doesn't move.
+  std::shared_ptr<std::atomic<bool>> isLoaded =
+      std::make_shared<std::atomic<bool>>(false);
+
+  Status run(StepChoice choice, Stream stream) const;
 };
 
 //===----------------------------------------------------------------------===//
@@ -172,6 +202,40 @@ Program::Impl::getPlan(const std::vector<BoundArgument> &bound,
 }
 
 //===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+Program::Impl::Parameters
+Program::Impl::getParameters(const std::vector<BoundArgument> &bound) const {
+  Parameters parameters;
+  for (size_t i = 0; i < info->countPassed(); ++i) {
+    if (!info->arguments[i].isParameter)
+      continue;
+    parameters.push_back(bound[i].data);
+    for (size_t dim = 0; dim < info->arguments[i].extents.size(); ++dim)
+      for (int64_t number : {bound[i].extents[dim], bound[i].strides[dim]})
+        parameters.push_back(static_cast<uint64_t>(number));
+  }
+  return parameters;
+}
+
+Result<StepChoice>
+Program::Impl::chooseSteps(const std::vector<BoundArgument> &bound,
+                           uint64_t streamId) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = loaded.find(streamId);
+  if (found == loaded.end())
+    return StepChoice::All;
+  if (found->second == getParameters(bound))
+    return StepChoice::AtLaunch;
+  return fail(
+      ErrorCode::InvalidArgument,
+      "{}: expected the parameters that were loaded in this stream, got "
+      "other memory; load these, or launch in another stream",
+      info->name);
+}
+
+//===----------------------------------------------------------------------===//
 // Interface
 //===----------------------------------------------------------------------===//
 
@@ -197,24 +261,47 @@ Result<Program> Program::get(const Context &context, const Package &package,
 
 const ProgramInfo &Program::getInfo() const noexcept { return *impl->info; }
 
+Status Program::Impl::start(const Argument *arguments, size_t count,
+                            Stream stream, bool loads) const {
+  CAROUSEL_TRY(checkProcess());
+  CAROUSEL_TRY_ASSIGN(std::vector<BoundArgument> bound, bind(arguments, count));
+  CAROUSEL_TRY_ASSIGN(Plan plan, getPlan(bound, stream));
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  CAROUSEL_TRY(current.getStatus());
+  if (loads)
+    CAROUSEL_TRY(refuseCapture(impl, stream, info->name));
+  uint64_t streamId = 0;
+  if (hasMemory()) {
+    CAROUSEL_TRY_ASSIGN(streamId, getStreamId(impl, stream));
+  }
+  StepChoice choice = StepChoice::AtLoad;
+  if (loads) {
+    std::lock_guard<std::mutex> lock(mutex);
+    loaded.erase(streamId);
+  } else {
+    CAROUSEL_TRY_ASSIGN(choice, chooseSteps(bound, streamId));
+  }
+  if (!workspaces.lookup(streamId, bound.data()))
+    CAROUSEL_TRY(workspaces.provide(context, stream, streamId, bound.data()));
+  BaseAddresses addresses = getAddresses(bound);
+  CAROUSEL_TRY(
+      plan->run(impl, {bound.data(), addresses}, choice, streamId, stream));
+  if (loads) {
+    std::lock_guard<std::mutex> lock(mutex);
+    loaded[streamId] = getParameters(bound);
+  }
+  return {};
+}
+
 Status Program::launch(const Argument *arguments, size_t count,
                        Stream stream) const noexcept {
-  CAROUSEL_TRY(checkProcess());
-  CAROUSEL_TRY_ASSIGN(std::vector<BoundArgument> bound,
-                      impl->bind(arguments, count));
-  CAROUSEL_TRY_ASSIGN(Impl::Plan plan, impl->getPlan(bound, stream));
-  Context::Impl &context = impl->context.getImpl();
-  CurrentContext current(context);
-  CAROUSEL_TRY(current.getStatus());
-  uint64_t streamId = 0;
-  if (impl->hasMemory()) {
-    CAROUSEL_TRY_ASSIGN(streamId, getStreamId(context, stream));
-  }
-  if (!impl->workspaces.lookup(streamId, bound.data()))
-    CAROUSEL_TRY(impl->workspaces.provide(impl->context, stream, streamId,
-                                          bound.data()));
-  BaseAddresses addresses = impl->getAddresses(bound);
-  return plan->run(context, {bound.data(), addresses}, streamId, stream);
+  return impl->start(arguments, count, stream, /*loads=*/false);
+}
+
+Status Program::loadParameters(const Argument *arguments, size_t count,
+                               Stream stream) const noexcept {
+  return impl->start(arguments, count, stream, /*loads=*/true);
 }
 
 Result<PreparedProgram> Program::prepare(const Argument *arguments,
@@ -265,16 +352,28 @@ std::vector<CompileMessage> Program::getCompileMessages() const noexcept {
 PreparedProgram::PreparedProgram(std::shared_ptr<const Impl> impl)
     : impl(std::move(impl)) {}
 
-Status PreparedProgram::run(Stream stream) const noexcept {
+Status PreparedProgram::Impl::run(StepChoice choice, Stream stream) const {
   CAROUSEL_TRY(checkProcess());
-  Context::Impl &context = impl->context.getImpl();
-  CurrentContext current(context);
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
   CAROUSEL_TRY(current.getStatus());
-  if (!impl->workspaces.empty())
-    CAROUSEL_TRY(
-        impl->stream.check(context, stream, impl->program->info->name));
-  return impl->plan->run(context, {impl->bound.data(), impl->addresses},
-                         impl->launches, stream);
+  if (choice == StepChoice::AtLoad)
+    CAROUSEL_TRY(refuseCapture(impl, stream, program->info->name));
+  if (!workspaces.empty())
+    CAROUSEL_TRY(this->stream.check(impl, stream, program->info->name));
+  return plan->run(impl, {bound.data(), addresses}, choice, launches, stream);
+}
+
+Status PreparedProgram::run(Stream stream) const noexcept {
+  return impl->run(*impl->isLoaded ? StepChoice::AtLaunch : StepChoice::All,
+                   stream);
+}
+
+Status PreparedProgram::loadParameters(Stream stream) const noexcept {
+  *impl->isLoaded = false;
+  CAROUSEL_TRY(impl->run(StepChoice::AtLoad, stream));
+  *impl->isLoaded = true;
+  return {};
 }
 
 uint64_t PreparedProgram::getWorkspaceBytes() const noexcept {

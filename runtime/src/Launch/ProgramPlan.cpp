@@ -124,12 +124,15 @@ Status ProgramPlan::start(Context::Impl &context, const Step &step,
 }
 
 Status ProgramPlan::run(Context::Impl &context, const Memory &memory,
-                        uint64_t streamId, Stream stream) const {
+                        StepChoice choice, uint64_t streamId,
+                        Stream stream) const {
   CAROUSEL_TRY(checkAddresses(memory));
-  for (const Step &step : steps) {
-    const auto *launch = std::get_if<PlannedLaunch>(&step);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (!isChosen(i, choice))
+      continue;
+    const auto *launch = std::get_if<PlannedLaunch>(&steps[i]);
     CAROUSEL_TRY(launch ? start(*launch, memory, streamId, stream)
-                        : start(context, step, memory, stream));
+                        : start(context, steps[i], memory, stream));
   }
   return {};
 }
@@ -152,13 +155,16 @@ Result<std::vector<Launch>> ProgramPlan::prepare(const Memory &memory) const {
 }
 
 Status ProgramPlan::run(Context::Impl &context, const Memory &memory,
-                        const std::vector<Launch> &launches,
+                        StepChoice choice, const std::vector<Launch> &launches,
                         Stream stream) const {
   auto next = launches.begin();
-  for (const Step &step : steps) {
-    CAROUSEL_TRY(std::holds_alternative<PlannedLaunch>(step)
-                     ? (next++)->run(stream)
-                     : start(context, step, memory, stream));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Launch *launch =
+        std::holds_alternative<PlannedLaunch>(steps[i]) ? &*next++ : nullptr;
+    if (!isChosen(i, choice))
+      continue;
+    CAROUSEL_TRY(launch ? launch->run(stream)
+                        : start(context, steps[i], memory, stream));
   }
   return {};
 }

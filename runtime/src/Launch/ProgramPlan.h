@@ -35,6 +35,10 @@ struct PlanInput {
   const BaseAddresses &addresses;
 };
 
+/// Which steps run: all; those whose results are kept from launch to launch; or
+/// those that run at each launch.
+enum class StepChoice { All, AtLoad, AtLaunch };
+
 class ProgramPlan {
 public:
   /// Checks what the program checks, chooses the kernels' variants and loads
@@ -48,14 +52,14 @@ public:
     const BoundArgument *arguments;
     const BaseAddresses &addresses;
   };
-  /// Starts all steps. The context must be current.
-  Status run(Context::Impl &context, const Memory &memory, uint64_t streamId,
-             Stream stream) const;
+  /// Starts these steps. The context must be current.
+  Status run(Context::Impl &context, const Memory &memory, StepChoice choice,
+             uint64_t streamId, Stream stream) const;
 
   /// The launches among the steps, each with workspaces of its own.
   Result<std::vector<Launch>> prepare(const Memory &memory) const;
-  /// Starts all steps, with these launches.
-  Status run(Context::Impl &context, const Memory &memory,
+  /// Starts these steps, with the launches among all.
+  Status run(Context::Impl &context, const Memory &memory, StepChoice choice,
              const std::vector<Launch> &launches, Stream stream) const;
 
 private:
@@ -139,6 +143,12 @@ private:
 
   BaseAddresses addresses; ///< that it was made with
   std::vector<Step> steps;
+  std::vector<bool> areAtLoad; ///< of each step
+
+  bool isChosen(size_t step, StepChoice choice) const {
+    return choice == StepChoice::All ||
+           areAtLoad[step] == (choice == StepChoice::AtLoad);
+  }
 };
 
 } // namespace carousel::runtime

@@ -368,6 +368,8 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
     readTensor(field, argument);
     if (std::optional<Field> number = find(field, "may_alias"))
       readMayAlias(*number, signature, argument);
+    if (std::optional<Field> parameter = find(field, "parameter"))
+      readParameter(*parameter, argument);
     if (std::optional<Field> sharing = find(field, "sharing"))
       argument.sharing = readEnum(*sharing, kSharings);
   } else if (argument.kind == Kind::Workspace)
@@ -420,6 +422,13 @@ void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
   });
 }
 
+void ManifestReader::readParameter(const Field &field, ArgumentInfo &argument) {
+  argument.isParameter = readBool(field);
+  if (argument.isParameter && argument.access != ArgumentInfo::Access::In)
+    fail(field, "expected a parameter that no launch writes, got {}",
+         toString(argument));
+}
+
 /// An earlier tensor of the same type that isn't such an argument itself.
 void ManifestReader::readMayAlias(const Field &field,
                                   const SignatureInfo &signature,
@@ -431,6 +440,9 @@ void ManifestReader::readMayAlias(const Field &field,
   const ArgumentInfo &other = signature.arguments[number];
   if (other.mayAlias)
     fail(field, "expected an argument without may_alias, got {}", other.name);
+  if (other.isParameter)
+    fail(field, "expected an argument that isn't a parameter, got {}",
+         other.name);
   if (other.element != argument.element || other.extents != argument.extents ||
       other.contiguous != argument.contiguous ||
       other.strides != argument.strides)

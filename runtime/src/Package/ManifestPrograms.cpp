@@ -231,8 +231,57 @@ StepInfo ManifestReader::readLaunch(const Field &field,
   return step;
 }
 
+bool StepInfo::writes(size_t operand, const Manifest &manifest) const noexcept {
+  if (kind == Kind::Launch)
+    return manifest.kernels[kernel].arguments[operand].access !=
+           ArgumentInfo::Access::In;
+  return operand == (kind == Kind::Matmul ? 2 : 1) || scratch == operand;
+}
+
+void ManifestReader::checkLoad(const Field &steps, const ProgramInfo &program,
+                               const Manifest &manifest) {
+  if (hasFailed())
+    return;
+  // Of each argument, whether steps at load write it, and others do.
+  std::vector<bool> isLoaded(program.arguments.size()), isWritten = isLoaded;
+  auto visit = [&](const StepInfo &step, auto function) {
+    for (size_t i = 0; i < step.operands.size(); ++i)
+      function(step.operands[i], step.writes(i, manifest));
+  };
+  for (const StepInfo &step : program.steps)
+    visit(step, [&](const OperandInfo &operand, bool writes) {
+      if (writes)
+        (step.isAtLoad ? isLoaded : isWritten)[operand.number] = true;
+    });
+  forEach(steps, [&](const Field &element) {
+    const StepInfo &step = program.steps[element.element];
+    if (!step.isAtLoad)
+      return;
+    visit(step, [&](const OperandInfo &operand, bool writes) {
+      using Kind = OperandInfo::Kind;
+      bool isFixed = operand.isTensor() ? getConstantView(operand).has_value()
+                                        : operand.kind == Kind::Bits;
+      if (operand.kind == Kind::Number)
+        isFixed = operand.value.nodes.size() == 1 &&
+                  operand.value.nodes[0].op == Expression::Op::Constant;
+      if (isFixed && operand.kind == Kind::Tensor) {
+        const ArgumentInfo &argument = program.arguments[operand.number];
+        isFixed = argument.kind == ArgumentInfo::Kind::Workspace
+                      ? isLoaded[operand.number] && !isWritten[operand.number]
+                      : !writes && argument.isParameter;
+      }
+      if (!isFixed)
+        fail(element, "expected a step at load to use parameters, constants, "
+                      "and workspaces that only such steps write, got another "
+                      "operand");
+    });
+  });
+}
+
 /// What the step was made from.
 void ManifestReader::readOrigin(const Field &field, StepInfo &step) {
+  if (std::optional<Field> load = find(field, "at_load"))
+    step.isAtLoad = readBool(*load);
   if (std::optional<Field> family = find(field, "family"))
     step.family = readName(*family);
   if (std::optional<Field> sources = find(field, "sources"))
@@ -405,6 +454,7 @@ ProgramInfo ManifestReader::readProgram(const Field &field,
       work += kernelWork[step.kernel];
   });
   checkWork(steps, work, "a program");
+  checkLoad(steps, program, manifest);
   return program;
 }
 

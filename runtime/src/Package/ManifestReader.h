@@ -65,6 +65,7 @@ private:
   void readTensor(const Field &field, ArgumentInfo &argument);
   void readMayAlias(const Field &field, const SignatureInfo &signature,
                     ArgumentInfo &argument);
+  void readParameter(const Field &field, ArgumentInfo &argument);
   void readWorkspace(const Field &field, const SignatureInfo &signature,
                      ArgumentInfo &argument);
 
@@ -80,6 +81,9 @@ private:
   void readScratch(const Field &field, const ProgramInfo &program,
                    StepInfo &step);
   void readOrigin(const Field &field, StepInfo &step);
+  /// The steps that launches may skip depend on no others.
+  void checkLoad(const Field &steps, const ProgramInfo &program,
+                 const Manifest &manifest);
   StepInfo readLaunch(const Field &field, const ProgramInfo &program,
                       const Manifest &manifest);
   OperandInfo readOperand(const Field &field, const ProgramInfo &program);

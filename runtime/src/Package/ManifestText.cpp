@@ -174,8 +174,9 @@ std::string toString(const ArgumentInfo &argument) noexcept {
   constexpr const char *kAccesses[] = {"in", "out", "inout"};
   constexpr const char *kSharings[] = {"", ", symmetric", ", peer",
                                        ", multicast"};
-  return fmt::format("tensor<{}> {} ({}{})", type, argument.name,
+  return fmt::format("tensor<{}> {} ({}{}{})", type, argument.name,
                      kAccesses[static_cast<int>(argument.access)],
+                     argument.isParameter ? ", parameter" : "",
                      kSharings[static_cast<int>(argument.sharing)]);
 }
 

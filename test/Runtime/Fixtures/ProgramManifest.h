@@ -155,6 +155,46 @@ inline std::string makeDonationManifest() {
   return setMember(makeCopyManifest(), "/programs", kPrograms);
 }
 
+/// The program "loads": the parameter tensor<8xf32> w, tensor<8xf32> x, and
+/// tensor<16xf32> y (out): y = (2w, x). At load, 2w is written to a workspace
+/// by a copy and a launch of "scale".
+inline std::string makeLoadManifest() {
+  constexpr const char *kPrograms = R"([
+{"name": "loads",
+ "arguments": [
+   {"name": "w", "kind": "tensor", "access": "in", "element": "f32",
+    "extents": [8], "strides": "contiguous", "parameter": true},
+   {"name": "x", "kind": "tensor", "access": "in", "element": "f32",
+    "extents": [8], "strides": "contiguous"},
+   {"name": "y", "kind": "tensor", "access": "out", "element": "f32",
+    "extents": [16], "strides": "contiguous"},
+   {"name": "loaded", "kind": "workspace", "element": "i8", "extents": [32]}],
+ "constants": [], "checks": [],
+ "steps": [
+   {"kind": "copy", "at_load": true,
+    "source": {"kind": "tensor", "argument": 0, "element": "f32", "offset": 0,
+               "extents": [8], "strides": [1]},
+    "target": {"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+               "extents": [8], "strides": [1]}},
+   {"kind": "copy",
+    "source": {"kind": "tensor", "argument": 1, "element": "f32", "offset": 0,
+               "extents": [8], "strides": [1]},
+    "target": {"kind": "tensor", "argument": 2, "element": "f32", "offset": 32,
+               "extents": [8], "strides": [1]}},
+   {"kind": "launch", "kernel": "scale", "at_load": true, "operands": [
+     {"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+      "extents": [8], "strides": [1]},
+     {"kind": "number", "element": "index", "value": 8},
+     {"kind": "bits", "element": "f32", "bits": 1073741824},
+     {"kind": "bits", "element": "i32", "bits": -1}]},
+   {"kind": "launch", "kernel": "copy", "operands": [
+     {"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+      "extents": [8], "strides": [1]},
+     {"kind": "tensor", "argument": 2, "element": "f32", "offset": 0,
+      "extents": [8], "strides": [1]}]}]}])";
+  return setMember(makeCopyManifest(), "/programs", kPrograms);
+}
+
 /// The constants.bin of "twice": 3.0 and -2.0 at byte 256.
 inline std::string makeConstants() {
   std::string contents(256, '\0');

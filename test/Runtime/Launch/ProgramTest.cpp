@@ -344,6 +344,123 @@ TEST_F(ProgramTest, Capture) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/// The arguments of "loads".
+class LoadArguments {
+public:
+  explicit LoadArguments(const Context &context)
+      : memory(*Buffer::allocate(context, 256)) {
+    for (int i = 0; i < 3; ++i)
+      list[i] = Argument::tensor(ElementType::F32,
+                                 memory.getAddress() + uint64_t(i) * 64, 1,
+                                 &extents[i]);
+    setWeights(1.0f);
+    std::iota(getValues() + 16, getValues() + 24, 100.0f);
+  }
+
+  void setWeights(float first) {
+    std::iota(getValues(), getValues() + 8, first);
+  }
+  /// Whether y is made of weights from this one on; forgets it.
+  void expect(float first) {
+    const float *y = getValues() + 32;
+    for (int i = 0; i < 8; ++i) {
+      EXPECT_EQ(y[i], 2 * (first + float(i)));
+      EXPECT_EQ(y[8 + i], 100.0f + float(i));
+    }
+    std::fill_n(getValues() + 32, 16, -7.0f);
+  }
+
+  Argument list[3];
+
+private:
+  float *getValues() { return reinterpret_cast<float *>(memory.getAddress()); }
+
+  Buffer memory;
+  int64_t extents[3] = {8, 8, 16};
+};
+
+TEST_F(ProgramTest, LoadsParameters) {
+  using Functions = std::vector<std::string>;
+  Context context = open();
+  Result<Program> program =
+      Program::get(context, writeAndOpen(makeLoadManifest()), "loads");
+  ASSERT_TRUE(program) << program.error().message;
+  LoadArguments arguments(context), others(context);
+  CUstream stream = fake::makeStream(), second = fake::makeStream();
+  auto launch = [&](LoadArguments &passed, CUstream in) {
+    return program->launch(passed.list, 3, in);
+  };
+  // Nothing is kept unless it is asked for.
+  expectSuccess(launch(arguments, stream));
+  arguments.expect(1.0f);
+  arguments.setWeights(2.0f);
+  expectSuccess(launch(arguments, stream));
+  arguments.expect(2.0f);
+  EXPECT_EQ(getFunctions(),
+            (Functions{"scale", "copy_bulk", "scale", "copy_bulk"}));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  Status status = program->loadParameters(arguments.list, 3, stream);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "loads: expected parameters to be loaded "
+                                    "before their stream is captured");
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  expectSuccess(program->loadParameters(arguments.list, 3, stream));
+  EXPECT_EQ(getFunctions().size(), 5u);
+  EXPECT_EQ(getFunctions().back(), "scale");
+  // What changes after that isn't seen until it is loaded, also in a graph.
+  arguments.setWeights(3.0f);
+  expectSuccess(launch(arguments, stream));
+  arguments.expect(2.0f);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  expectSuccess(launch(arguments, stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_EQ(getFunctions().size(), 7u);
+  expectSuccess(program->loadParameters(arguments.list, 3, stream));
+  expectSuccess(launch(arguments, stream));
+  arguments.expect(3.0f);
+  // Others are refused, and another stream has loaded none.
+  status = launch(others, stream);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "loads: expected the parameters that were loaded in this stream, "
+            "got other memory; load these, or launch in another stream");
+  expectSuccess(launch(others, second));
+  others.expect(1.0f);
+  expectSuccess(program->loadParameters(others.list, 3, stream));
+  expectSuccess(launch(others, stream));
+  others.expect(1.0f);
+}
+
+TEST_F(ProgramTest, PreparedLoadsParameters) {
+  Context context = open();
+  Result<Program> program =
+      Program::get(context, writeAndOpen(makeLoadManifest()), "loads");
+  ASSERT_TRUE(program) << program.error().message;
+  LoadArguments arguments(context);
+  Result<PreparedProgram> prepared = program->prepare(arguments.list, 3);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  CUstream stream = fake::makeStream();
+  auto expectRun = [&](float first, size_t launches) {
+    size_t before = getFunctions().size();
+    expectSuccess(prepared->run(stream));
+    arguments.expect(first);
+    EXPECT_EQ(getFunctions().size(), before + launches);
+  };
+  expectRun(1.0f, 2);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_FALSE(prepared->loadParameters(stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  expectRun(1.0f, 2);
+  expectSuccess(prepared->loadParameters(stream));
+  arguments.setWeights(5.0f);
+  expectRun(1.0f, 1);
+  expectSuccess(prepared->loadParameters(stream));
+  expectRun(5.0f, 1);
+  // The program's own memory has loaded none.
+  expectSuccess(program->launch(arguments.list, 3, stream));
+  arguments.expect(5.0f);
+}
+
 TEST_F(ProgramTest, InC) {
   Context context = open();
   TwiceArguments arguments(context, 16);
@@ -395,8 +512,12 @@ TEST_F(ProgramTest, InC) {
   }
   EXPECT_EQ(carousel_program_launch(program, list, 3, nullptr), CAROUSEL_OK);
   arguments.expect(2.0f);
+  EXPECT_EQ(carousel_program_load_parameters(program, list, 3, nullptr),
+            CAROUSEL_OK);
   carousel_prepared_program *prepared = nullptr;
   ASSERT_EQ(carousel_program_prepare(program, list, 3, &prepared), CAROUSEL_OK);
+  EXPECT_EQ(carousel_prepared_program_load_parameters(prepared, nullptr),
+            CAROUSEL_OK);
   EXPECT_EQ(carousel_prepared_program_run(prepared, nullptr), CAROUSEL_OK);
   arguments.expect(2.0f);
   EXPECT_EQ(carousel_program_launch(nullptr, list, 3, nullptr),

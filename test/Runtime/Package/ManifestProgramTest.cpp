@@ -82,6 +82,48 @@ TEST(ManifestProgram, Refuses) {
       "constants.file: expected the name of a file in the package, got '../x'");
 }
 
+TEST(ManifestProgram, ReadsParameters) {
+  Result<Manifest> manifest = parseManifest(makeLoadManifest());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  const ProgramInfo &program = manifest->programs[0];
+  EXPECT_TRUE(program.arguments[0].isParameter);
+  EXPECT_FALSE(program.arguments[1].isParameter);
+  EXPECT_EQ(toString(program.arguments[0]), "tensor<8xf32> w (in, parameter)");
+  EXPECT_TRUE(program.steps[2].isAtLoad);
+  EXPECT_FALSE(program.steps[3].isAtLoad);
+}
+
+/// What launches may skip depends on nothing that they decide.
+TEST(ManifestProgram, RefusesParameters) {
+  auto expect = [](const std::string &member, const std::string &value,
+                   const std::string &message) {
+    Result<Manifest> manifest = parseManifest(
+        setMember(makeLoadManifest(), "/programs/0/" + member, value));
+    ASSERT_FALSE(manifest) << message;
+    EXPECT_EQ(manifest.error().message, "programs[0]." + message);
+  };
+  const std::string rule =
+      ": expected a step at load to use parameters, constants, and workspaces "
+      "that only such steps write, got another operand";
+  expect("arguments/0/parameter", "false", "steps[0]" + rule);
+  expect("steps/0/target/argument", "2", "steps[0]" + rule);
+  expect("steps/0/source/argument", "1", "steps[0]" + rule);
+  expect("steps/0/source/offset", R"(["mul", ["extent", 1, 0], 0])",
+         "steps[0]" + rule);
+  expect("steps/2/operands/1/value", R"(["extent", 1, 0])", "steps[2]" + rule);
+  // Another step writes the workspace, or what a step at load reads.
+  expect("steps/0/at_load", "false", "steps[2]" + rule);
+  expect("steps/1/target/argument", "3",
+         "steps[1].target: expected a step within 32 bytes of loaded, got 32 "
+         "bytes from 32 on");
+  expect("arguments/0/access", "\"inout\"",
+         "arguments[0].parameter: expected a parameter that no launch writes, "
+         "got tensor<8xf32> w (inout, parameter)");
+  expect("arguments/2/may_alias", "0",
+         "arguments[2].may_alias: expected an argument that isn't a "
+         "parameter, got w");
+}
+
 TEST(ManifestProgram, ReadsProducts) {
   Result<Manifest> manifest = parseManifest(makeProductManifest());
   ASSERT_TRUE(manifest) << manifest.error().message;

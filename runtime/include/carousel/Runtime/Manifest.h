@@ -120,6 +120,8 @@ struct ArgumentInfo {
   /// The last argument before this one that callers may pass the same tensor
   /// for. These lead from one to the next, and to `mayAlias` in the end.
   std::optional<uint16_t> previousAlias;
+  /// Tensor: the same elements at each launch, until its caller says otherwise.
+  bool isParameter = false;
   Sharing sharing = Sharing::None;
   /// Workspace: all extents, computed from callers' arguments.
   std::vector<Expression> workspaceExtents;
@@ -341,6 +343,8 @@ struct OperandInfo {
   }
 };
 
+struct Manifest;
+
 struct StepInfo {
   enum class Kind : uint8_t { Launch, Fill, Copy, Matmul };
   enum class Function : uint8_t { Identity, Relu, Gelu };
@@ -361,6 +365,12 @@ struct StepInfo {
   /// What the kernel was made from; empty if unknown.
   std::string family;
   std::vector<std::string> sources;
+  /// What it writes follows from parameters and constants, and no other step
+  /// writes it, so that launches may skip it once it has run.
+  bool isAtLoad = false;
+
+  /// Whether it writes the elements of an operand.
+  bool writes(size_t operand, const Manifest &manifest) const noexcept;
 };
 
 /// A condition of all launches of a program, and what it means if it fails.

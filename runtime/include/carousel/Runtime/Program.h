@@ -25,9 +25,15 @@ namespace carousel::runtime {
 /// memory exists.
 class PreparedProgram {
 public:
-  /// Starts all steps. Makes no driver call but theirs, so that a stream may
-  /// record them.
+  /// Starts all steps; after loadParameters, those that depend on more than
+  /// parameters. Makes no driver call but theirs, so that a stream may record
+  /// them.
   Status run(Stream stream = nullptr) const noexcept;
+
+  /// Starts the steps that depend on parameters and constants only, and keeps
+  /// what they write: later runs skip them. To be called again once elements of
+  /// a parameter have changed. An error for a stream that records a graph.
+  Status loadParameters(Stream stream = nullptr) const noexcept;
 
   /// The bytes of its memory, without those of kernels' workspaces.
   uint64_t getWorkspaceBytes() const noexcept;
@@ -62,6 +68,15 @@ public:
   /// Nothing has started if the arguments are refused.
   Status launch(const Argument *arguments, size_t count,
                 Stream stream = nullptr) const noexcept;
+
+  /// Starts the steps of this launch that depend on parameters and constants
+  /// only, and keeps what they write in the stream's memory: later launches in
+  /// the stream skip them. To be called again once elements of a parameter have
+  /// changed. Launches in the stream are errors then with parameters that are
+  /// other memory than here, and so is this call for a stream that records a
+  /// graph.
+  Status loadParameters(const Argument *arguments, size_t count,
+                        Stream stream = nullptr) const noexcept;
 
   /// Prepares the same launch without running it. Allocates memory for this
   /// launch alone.
