@@ -211,6 +211,9 @@ static void addMachine(CLI::App &app, Options &options) {
   addInteger(app, "--stop-within",
              "stop it at a step from 1 to N, by the seed (1000)", 1, kMost32,
              [&](uint64_t n) { options.stopWithin = uint32_t(n); });
+  app.add_flag("--load-parameters", options.loadsParameters,
+               "of a program: do once what follows from parameters and\n"
+               "constants alone, and then launch twice without it");
   app.add_flag("--strict", options.strict,
                "take the stricter reading where the memory model\n"
                "leaves a choice");

@@ -62,6 +62,7 @@ struct Options {
   std::optional<uint32_t> stopGPU;
   uint32_t stopWithin = 1000;
   bool strict = false;
+  bool loadsParameters = false;
   uint64_t stepLimit = uint64_t(1) << 32;
   unsigned findingLimit = 64;
   bool bankConflicts = false;

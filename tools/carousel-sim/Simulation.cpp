@@ -265,6 +265,7 @@ static sim::RunOptions makeRunOptions(const Options &options) {
   run.stopGPU = options.stopGPU;
   run.stopWithin = options.stopWithin;
   run.strict = options.strict;
+  run.loadsParameters = options.loadsParameters;
   run.bankConflicts = options.bankConflicts;
   run.findingLimit = options.findingLimit;
   run.stepLimit = options.stepLimit;

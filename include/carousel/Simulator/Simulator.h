@@ -105,6 +105,10 @@ struct RunOptions {
   std::optional<uint32_t> stopGPU;
   uint32_t stopWithin = 1000;
 
+  /// A program runs its steps with carousel.at_load first, and then all others,
+  /// as by PreparedProgram::loadParameters of the runtime. Unless a result may
+  /// be in the memory of an argument, the others run twice.
+  bool loadsParameters = false;
   /// Use the stricter reading of the choices in docs/MemoryModel.md.
   bool strict = false;
   unsigned findingLimit = 64;

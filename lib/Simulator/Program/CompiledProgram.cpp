@@ -19,6 +19,7 @@
 #include "SimProgramPlan.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,6 +31,7 @@ using namespace mlir;
 using namespace carousel::sim;
 using carousel::ArgumentAttr;
 using carousel::CarouselDialect;
+using carousel::kAtLoadAttr;
 using carousel::LaunchKernelOp;
 using llvm::formatv;
 
@@ -72,7 +74,16 @@ struct CompiledProgram::Impl {
   LogicalResult addLaunch(LaunchKernelOp launch,
                           SymbolTableCollection &symbols);
   LogicalResult addHostStep(Operation *op);
+  bool hasDonations();
 };
+
+bool CompiledProgram::Impl::hasDonations() {
+  return llvm::any_of(llvm::seq(program.getNumArguments()), [&](unsigned i) {
+    auto argument =
+        program.getArgAttrOfType<ArgumentAttr>(i, CarouselDialect::kArgument);
+    return argument && argument.getMayAlias();
+  });
+}
 
 CompiledProgram::CompiledProgram(std::unique_ptr<Impl> impl)
     : impl(std::move(impl)) {}
@@ -318,9 +329,17 @@ RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
     result.error = plan.make(impl->program, named, [&memory](uint64_t bytes) {
       return memory.allocate(bytes);
     });
-    for (const ProgramStep &step : plan.getSteps())
-      if (result.error.empty())
-        result.error = launches.add(step, impl->code.find(step.op)->second);
+    auto add = [&](std::optional<bool> isAtLoad) {
+      for (const ProgramStep &step : plan.getSteps())
+        if (result.error.empty() &&
+            (!isAtLoad || step.op->hasAttr(kAtLoadAttr) == *isAtLoad))
+          result.error = launches.add(step, impl->code.find(step.op)->second);
+    };
+    add(options.loadsParameters ? std::optional(true) : std::nullopt);
+    if (options.loadsParameters)
+      add(false);
+    if (options.loadsParameters && !impl->hasDonations())
+      add(false);
   }
   if (!result.error.empty())
     return result;

@@ -143,5 +143,7 @@ std::string simtool::getArgumentAttributes(const ArgumentInfo &argument,
     text += fmt::format(", carousel.workspace = #carousel.workspace<[{}]>",
                         llvm::join(extents, ", "));
   }
+  if (argument.isParameter)
+    text += ", carousel.parameter";
   return text + getSharing(argument);
 }

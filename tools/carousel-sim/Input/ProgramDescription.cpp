@@ -389,6 +389,10 @@ static std::string getLocation(const StepInfo &step) {
   return fmt::format(" loc({}:{}:1)", quote(file.str()), number);
 }
 
+static const char *getAttributes(const StepInfo &step) {
+  return step.isAtLoad ? " {carousel.at_load}" : "";
+}
+
 static std::string joinOperands(const char *word,
                                 llvm::ArrayRef<Value> operands) {
   if (operands.empty())
@@ -409,10 +413,11 @@ void ProgramText::addLaunch(const StepInfo &step,
     (kernel.arguments[number].access == ArgumentInfo::Access::In ? inputs
                                                                  : outputs)
         .push_back(operand);
-  body += fmt::format("  carousel.launch_kernel @{}::@{}{}{}{}\n",
-                      quote(manifest.modules[variant->module].name),
-                      quote(kernel.name), joinOperands("ins", inputs),
-                      joinOperands("outs", outputs), location);
+  body +=
+      fmt::format("  carousel.launch_kernel @{}::@{}{}{}{}{}\n",
+                  quote(manifest.modules[variant->module].name),
+                  quote(kernel.name), joinOperands("ins", inputs),
+                  joinOperands("outs", outputs), getAttributes(step), location);
 }
 
 /// The loops of an operand: all batches, and two of m, n and k.
@@ -433,7 +438,7 @@ void ProgramText::addMatmul(const StepInfo &step,
   size_t batches = step.operands[0].extents.size() - 2;
   body += fmt::format(
       "  carousel.library_matmul{}{}{}{}{}{} {{indexing_maps = [{}, {}, "
-      "{}]{}}}{}\n",
+      "{}]{}{}}}{}\n",
       joinOperands("ins", operands.take_front(2)), name("bias", step.bias),
       name("residual", step.residual),
       step.function == StepInfo::Function::Identity
@@ -441,7 +446,8 @@ void ProgramText::addMatmul(const StepInfo &step,
           : fmt::format(" function({})", kFunctions[size_t(step.function)]),
       joinOperands("outs", operands[2]), name("scratch", step.scratch),
       getMap(batches, "m, k"), getMap(batches, "k, n"), getMap(batches, "m, n"),
-      step.tf32 ? ", tf32" : "", location);
+      step.tf32 ? ", tf32" : "", step.isAtLoad ? ", carousel.at_load" : "",
+      location);
 }
 
 void ProgramText::addStep(const StepInfo &step) {
@@ -455,14 +461,14 @@ void ProgramText::addStep(const StepInfo &step) {
   case StepInfo::Kind::Matmul:
     return addMatmul(step, operands, location);
   case StepInfo::Kind::Fill:
-    body +=
-        fmt::format("  linalg.fill{}{}{}\n", joinOperands("ins", operands[0]),
-                    joinOperands("outs", operands[1]), location);
+    body += fmt::format("  linalg.fill{}{}{}{}\n", getAttributes(step),
+                        joinOperands("ins", operands[0]),
+                        joinOperands("outs", operands[1]), location);
     return;
   case StepInfo::Kind::Copy:
-    body += fmt::format("  memref.copy {}, {} : {} to {}{}\n", operands[0].name,
-                        operands[1].name, operands[0].type, operands[1].type,
-                        location);
+    body += fmt::format("  memref.copy {}, {}{} : {} to {}{}\n",
+                        operands[0].name, operands[1].name, getAttributes(step),
+                        operands[0].type, operands[1].type, location);
     return;
   }
 }
