@@ -76,6 +76,7 @@ STATUS_FUNCTIONS: dict[str, list[Any]] = {
     "program_get": [HANDLE, HANDLE, c_char_p, POINTER(HANDLE)],
     "program_load_all": [HANDLE],
     "program_launch": [*ARGUMENTS, c_void_p],
+    "program_load_parameters": [*ARGUMENTS, c_void_p],
 }
 FREE_FUNCTIONS = ("context_destroy", "package_close", "kernel_release", "program_release")
 

@@ -204,9 +204,13 @@ class Function:
         self._local = ThreadLayouts()
         # A function object of its own without types of arguments: its callers pass objects of ctypes, which need no
         # conversion.
-        self._launch = api.library()[f"carousel_{self._kind}_launch"]
-        self._launch.restype = c_int32
+        self._launch = self._get_function("launch")
         self._count = c_size_t(len(self.parameters))
+
+    def _get_function(self, name: str) -> Any:
+        function = api.library()[f"carousel_{self._kind}_{name}"]
+        function.restype = c_int32
+        return function
 
     def _read_parameters(self) -> tuple[Parameter, ...]:
         prefix = "package_program_argument" if self._kind == "program" else "package_argument"
@@ -341,6 +345,9 @@ class Function:
 
         Arguments may be given by name. Results that are not given are allocated if their extents are fixed. Returns the
         allocated results: one, or a tuple of several; None if there are none."""
+        return self._start(self._launch, values, stream, named)
+
+    def _start(self, function: Any, values: tuple[object, ...], stream: object, named: dict[str, object]) -> object:
         given = len(values)
         is_whole = given == len(self.parameters) and not named
         collected = values if is_whole else self._collect(values, named)
@@ -348,7 +355,7 @@ class Function:
         device = arguments.device
         loaded = self._loaded.get(device) or self._load(device)
         address = find_current_stream(collected, device) if stream is None else find_stream(stream)
-        status = self._launch(loaded[1].value, arguments.array, self._count, c_void_p(address) if address else None)
+        status = function(loaded[1].value, arguments.array, self._count, c_void_p(address) if address else None)
         if status:
             api.check(status)
         if is_whole:
@@ -389,3 +396,9 @@ class Program(Function):
             if path and path not in PRELOADED:
                 PRELOADED[path] = ctypes.CDLL(path)
         return super()._load(device)
+
+    def load_parameters(self, *values: object, stream: object = None, **named: object) -> None:
+        """Does what a launch with these arguments does with parameters and constants alone, such as to lay out weights anew.
+        Later launches in the same stream don't repeat it: call it again once a parameter's elements have changed. They
+        have to get the same parameters, in the same memory."""
+        self._start(self._get_function("load_parameters"), values, stream, named)
