@@ -277,10 +277,11 @@ def measure(run, count=30):
     return statistics.median(begin.elapsed_time(end) * 1e3 for begin, end in times)
 
 
-def capture(run):
+def capture(run, prepare=None):
+    """`prepare` is called in the same stream before; the run itself, unless it is given."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        run()
+        (prepare or run)()
     torch.cuda.synchronize()
     recorded = torch.cuda.CUDAGraph()
     with torch.cuda.graph(recorded, stream=stream):

@@ -70,7 +70,7 @@ def find_framework(function: object, inputs: Optional[Sequence[object]]) -> str:
 
 def describe_inputs(inputs: Sequence[object]) -> str:
     """The shapes of arrays: "f32[8,64],parameter bf16[64]". Parameters of PyTorch's modules are parameters."""
-    shapes, torch = [], sys.modules.get("torch")
+    shapes, of_torch = [], getattr(sys.modules.get("torch"), "nn", None)
     for number, value in enumerate(inputs):
         if hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "__array_interface__") \
                 and not is_torch_tensor(value):
@@ -83,7 +83,7 @@ def describe_inputs(inputs: Sequence[object]) -> str:
             if view is None:
                 raise InvalidArgumentError(f"inputs[{number}]: expected an array, got {type(value).__name__}")
             element, extents = view.element, view.extents
-        kind = "parameter " if torch is not None and isinstance(value, torch.nn.Parameter) else ""
+        kind = "parameter " if of_torch is not None and isinstance(value, of_torch.Parameter) else ""
         shapes.append(f"{kind}{element}[{','.join(map(str, extents))}]")
     return ",".join(shapes)
 

@@ -23,6 +23,7 @@ os.environ["XDG_CACHE_HOME"] = tempfile.tempdir = CACHE.name  # before the runti
 
 import carousel  # noqa: E402
 from carousel._cuda import find_wheel_library  # noqa: E402
+from carousel import _runtime as api  # noqa: E402
 from carousel import device  # noqa: E402
 from carousel._arrays import DLTensor  # noqa: E402
 from carousel._streams import find_current_stream, find_stream  # noqa: E402
@@ -30,6 +31,16 @@ from carousel.device import convert_number  # noqa: E402
 from examples import SAXPY, twice  # noqa: E402
 
 ADDRESS = 0x70000000000
+# What depends on the parameter is kept.
+KEEPS = """
+!values = memref<4xf32, #gpu.address_space<global>>
+func.func @main(%w: !values {carousel.argument = #carousel.argument<"w", in>, carousel.parameter},
+                %y: !values {carousel.argument = #carousel.argument<"y", out>}) attributes {carousel.program} {
+  %kept = memref.alloc() : !values
+  memref.copy %w, %kept : !values to !values
+  memref.copy %kept, %y : !values to !values
+  return
+}"""
 
 
 class Device:
@@ -210,6 +221,39 @@ class LaunchTest(unittest.TestCase):
             self.package.kernel("axpy")
         with self.assertRaisesRegex(LookupError, r"expected a program of the package \(it has none\), got none"):
             self.package.program()
+
+    def test_parameters_are_loaded(self):
+        program = carousel.compile(KEEPS, chips="sm_90a", cuda_root="", emit="ptx").program()
+
+        def allocate(*values):  # memory of the driver's stand-in is the host's
+            buffer, address = ctypes.c_void_p(), ctypes.c_uint64()
+            library, context = api.library(), carousel.Context.get(0).handle.value
+            library["carousel_buffer_allocate"](context, ctypes.c_uint64(16), ctypes.byref(buffer))
+            library["carousel_buffer_address"](buffer, ctypes.byref(address))
+            memory = (ctypes.c_float * 4).from_address(address.value)
+            memory[:] = values
+            return memory
+
+        w, other, y = allocate(1, 2, 3, 4), allocate(0, 0, 0, 0), allocate(0, 0, 0, 0)
+
+        def view(memory):
+            return SimpleNamespace(device=Device(0), __cuda_array_interface__={
+                "shape": (4,), "typestr": "<f4", "version": 3, "data": (ctypes.addressof(memory), False)})
+
+        def launch(weights=w):
+            program(view(weights), view(y))
+            return list(y)
+
+        self.assertEqual(launch(), [1, 2, 3, 4])
+        w[0] = 5
+        self.assertEqual(launch(), [5, 2, 3, 4])
+        self.assertIsNone(program.load_parameters(view(w), view(y)))
+        w[0] = 6
+        self.assertEqual(launch(), [5, 2, 3, 4])
+        program.load_parameters(w=view(w), y=view(y))
+        self.assertEqual(launch(), [6, 2, 3, 4])
+        with self.assertRaisesRegex(ValueError, "main: expected the parameters that were loaded in this stream"):
+            launch(other)
 
     def test_streams(self):
         class Stream:

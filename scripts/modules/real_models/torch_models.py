@@ -36,7 +36,9 @@ class Model:
         return [(value.permute(0, 2, 3, 1) if self.channels_last and value.dim() == 4 else value).contiguous() for value in values]
 
     def get_shapes(self):
-        return ",".join(f"{NAMES[value.dtype]}[{','.join(map(str, value.shape))}]" for value in self.make_arguments())
+        kinds = len(self.inputs) * [""] + len(self.state) * ["parameter "]
+        return ",".join(f"{kind}{NAMES[value.dtype]}[{','.join(map(str, value.shape))}]"
+                        for kind, value in zip(kinds, self.make_arguments()))
 
     def get_function(self):
         """Of all arguments: what is to be imported."""

@@ -270,6 +270,8 @@ private:
               ? makeView(name.c_str(), extents.size(), true)
               : makeValue(name.c_str()));
     }
+    if (draw(4) == 0)
+      step["at_load"] = draw(4) != 0;
     return step;
   }
 
@@ -298,6 +300,8 @@ private:
         argument["extents"].push_back(draw(2) ? JSON() : JSON(1 + draw(8)));
       if (draw(4) == 0)
         argument["may_alias"] = draw(3);
+      if (draw(4) == 0)
+        argument["parameter"] = draw(4) != 0;
       return argument;
     }
     }

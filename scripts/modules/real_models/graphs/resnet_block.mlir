@@ -2,7 +2,7 @@
 #map1 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #map2 = affine_map<(d0, d1, d2, d3) -> (d1, 0, 0)>
 module {
-  func.func @main(%arg0: tensor<8x64x56x56xf32>, %arg1: tensor<128x64x3x3xf32>, %arg2: tensor<128xf32>, %arg3: tensor<128xf32>, %arg4: tensor<128x128x3x3xf32>, %arg5: tensor<128xf32>, %arg6: tensor<128xf32>, %arg7: tensor<128x64x1x1xf32>, %arg8: tensor<128xf32>, %arg9: tensor<128xf32>, %arg10: tensor<128xf32>, %arg11: tensor<128xf32>, %arg12: tensor<128xf32>, %arg13: tensor<128xf32>, %arg14: tensor<128xf32>, %arg15: tensor<128xf32>) -> tensor<8x128x28x28xf32> {
+  func.func @main(%arg0: tensor<8x64x56x56xf32>, %arg1: tensor<128x64x3x3xf32> {carousel.parameter}, %arg2: tensor<128xf32> {carousel.parameter}, %arg3: tensor<128xf32> {carousel.parameter}, %arg4: tensor<128x128x3x3xf32> {carousel.parameter}, %arg5: tensor<128xf32> {carousel.parameter}, %arg6: tensor<128xf32> {carousel.parameter}, %arg7: tensor<128x64x1x1xf32> {carousel.parameter}, %arg8: tensor<128xf32> {carousel.parameter}, %arg9: tensor<128xf32> {carousel.parameter}, %arg10: tensor<128xf32> {carousel.parameter}, %arg11: tensor<128xf32> {carousel.parameter}, %arg12: tensor<128xf32> {carousel.parameter}, %arg13: tensor<128xf32> {carousel.parameter}, %arg14: tensor<128xf32> {carousel.parameter}, %arg15: tensor<128xf32> {carousel.parameter}) -> tensor<8x128x28x28xf32> {
     %cst = arith.constant 0.000000e+00 : f32
     %cst_0 = arith.constant 1.000000e-05 : f64
     %padded = tensor.pad %arg0 low[0, 0, 1, 1] high[0, 0, 1, 1] {
