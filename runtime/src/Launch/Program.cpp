@@ -56,6 +56,11 @@ struct Program::Impl {
              return !kernel.share()->workspaces.empty();
            });
   }
+  /// Only then streams keep something.
+  bool hasLoadSteps() const {
+    return std::any_of(info->steps.begin(), info->steps.end(),
+                       [](const StepInfo &step) { return step.isAtLoad; });
+  }
   Result<std::vector<BoundArgument>> bind(const Argument *arguments,
                                           size_t count) const;
   BaseAddresses getAddresses(const std::vector<BoundArgument> &bound) const;
@@ -287,7 +292,7 @@ Status Program::Impl::start(const Argument *arguments, size_t count,
   BaseAddresses addresses = getAddresses(bound);
   CAROUSEL_TRY(
       plan->run(impl, {bound.data(), addresses}, choice, streamId, stream));
-  if (loads) {
+  if (loads && hasLoadSteps()) {
     std::lock_guard<std::mutex> lock(mutex);
     loaded[streamId] = getParameters(bound);
   }

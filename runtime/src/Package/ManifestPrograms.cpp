@@ -266,8 +266,13 @@ void ManifestReader::checkLoad(const Field &steps, const ProgramInfo &program,
                   operand.value.nodes[0].op == Expression::Op::Constant;
       if (isFixed && operand.kind == Kind::Tensor) {
         const ArgumentInfo &argument = program.arguments[operand.number];
+        // Memory that grows would be new.
         isFixed = argument.kind == ArgumentInfo::Kind::Workspace
-                      ? isLoaded[operand.number] && !isWritten[operand.number]
+                      ? isLoaded[operand.number] &&
+                            !isWritten[operand.number] &&
+                            std::count(argument.extents.begin(),
+                                       argument.extents.end(),
+                                       ArgumentInfo::kDynamic) == 0
                       : !writes && argument.isParameter;
       }
       if (!isFixed)

@@ -431,6 +431,24 @@ TEST_F(ProgramTest, LoadsParameters) {
   others.expect(1.0f);
 }
 
+/// A program without such steps takes any arguments after it.
+TEST_F(ProgramTest, LoadsNothing) {
+  Context context = open();
+  std::string manifest = makeLoadManifest();
+  for (const char *step : {"0", "2"})
+    manifest = setMember(manifest,
+                         std::string("/programs/0/steps/") + step + "/at_load",
+                         "false");
+  Result<Program> program =
+      Program::get(context, writeAndOpen(manifest), "loads");
+  ASSERT_TRUE(program) << program.error().message;
+  LoadArguments arguments(context), others(context);
+  expectSuccess(program->loadParameters(arguments.list, 3));
+  EXPECT_TRUE(fake::getLaunches().empty());
+  expectSuccess(program->launch(others.list, 3));
+  others.expect(1.0f);
+}
+
 TEST_F(ProgramTest, PreparedLoadsParameters) {
   Context context = open();
   Result<Program> program =

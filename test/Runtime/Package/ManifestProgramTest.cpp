@@ -111,6 +111,8 @@ TEST(ManifestProgram, RefusesParameters) {
   expect("steps/0/source/offset", R"(["mul", ["extent", 1, 0], 0])",
          "steps[0]" + rule);
   expect("steps/2/operands/1/value", R"(["extent", 1, 0])", "steps[2]" + rule);
+  expect("arguments/3/extents/0", R"(["mul", ["extent", 1, 0], 4])",
+         "steps[0]" + rule);
   // Another step writes the workspace, or what a step at load reads.
   expect("steps/0/at_load", "false", "steps[2]" + rule);
   expect("steps/1/target/argument", "3",
