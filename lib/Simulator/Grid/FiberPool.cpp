@@ -14,6 +14,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,7 +26,8 @@ static constexpr size_t kSlabStacks = 64;
 /// Each guard splits a mapping, and by default Linux allows a process 65530
 /// mappings. Two pools leave half of them to other uses.
 static constexpr size_t kMaxGuardedStacks = 8192;
-/// Stacks in reserve leave so much of a limited address space to others.
+/// Stacks in reserve leave so much of a limited address space to others, or as
+/// much as all stacks take: each thread's accesses are recorded, too.
 static constexpr size_t kLeftBytes = size_t(256) << 20;
 /// A frame may be larger than a guard of one page.
 static constexpr size_t kGuardPages = 4;
@@ -84,7 +87,7 @@ void FiberPool::reclaim() {
 
 bool FiberPool::reserve(size_t count) {
   while (numStacks < count)
-    if (!grow(kLeftBytes))
+    if (!grow(std::max(kLeftBytes, numStacks * (guardBytes + usableBytes))))
       return false;
   return true;
 }

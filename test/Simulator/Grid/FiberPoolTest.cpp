@@ -9,7 +9,12 @@
 
 #include "gtest/gtest.h"
 
+#include <fstream>
 #include <set>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace carousel::sim;
 
@@ -37,6 +42,26 @@ TEST(FiberPool, ReservesAsManyAsTheHostHas) {
   EXPECT_GE(count, 200u);
   EXPECT_TRUE(pool.reserve(count));
   EXPECT_EQ(pool.getNumStacks(), count);
+}
+
+TEST(FiberPool, LeavesAsMuchAsItTakes) {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limited = before;
+  limited.rlim_cur = pages * sysconf(_SC_PAGESIZE) + (size_t(2) << 30);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  FiberPool pool(kStackBytes);
+  bool isReserved = pool.reserve(size_t(1) << 24);
+  size_t taken = pool.getNumStacks() * pool.getUsableBytes();
+  void *others = mmap(nullptr, taken, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_FALSE(isReserved);
+  EXPECT_GE(taken, size_t(256) << 20);
+  ASSERT_NE(others, MAP_FAILED);
+  munmap(others, taken);
 }
 
 TEST(FiberPool, ReclaimTakesBackWhatWasNotReleased) {
