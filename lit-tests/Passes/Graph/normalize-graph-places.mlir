@@ -244,6 +244,36 @@ func.func @merged(%x: tensor<8192xf32>, %i: tensor<8192xi64>, %t: tensor<50xf32>
   return %y : tensor<50xf32>
 }
 
+// As many terms as the launch says: parts of 4096 are sorted, and a result adds the run of each.
+// REMARK: [Passed] OneHot {{.*}}Function=unknown {{.*}}terms are sorted by their places, in place of sums of all terms
+// CHECK-LABEL: func.func @unknown
+// CHECK: %[[COUNT:.*]] = tensor.dim
+// CHECK: %[[PARTS:.*]] = {{.*}} %[[COUNT]]
+// CHECK: %[[KEY:.*]] = linalg.generic {{.*}} ["parallel", "parallel"]} {{.*}}outs(%{{.*}} : tensor<?x4096xi32>)
+// CHECK: linalg.generic {{.*}} ["parallel", "parallel", "reduction"]} ins(%[[KEY]], %[[KEY]] : tensor<?x4096xi32>, tensor<?x4096xi32>)
+// CHECK: %[[BEGINS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<?x51xi32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<50x24xf32>)
+// CHECK: scf.for %[[PART:.*]] = %{{.*}} to %[[PARTS]]
+// CHECK: tensor.extract %[[BEGINS]][%[[PART]], %{{.*}}]
+// CHECK: scf.for
+// CHECK: return
+func.func @unknown(%x: tensor<?x24xf32>, %i: tensor<?xi32>) -> tensor<50x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<50x24xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<50x24xf32>) -> tensor<50x24xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(r, w, t) -> (t, w)>, affine_map<(r, w, t) -> (t)>, affine_map<(r, w, t) -> (r, w)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %i : tensor<?x24xf32>, tensor<?xi32>) outs(%f : tensor<50x24xf32>) {
+  ^bb0(%a: f32, %b: i32, %o: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.cmpi eq, %1, %b : i32
+    %3 = arith.select %2, %a, %zero : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<50x24xf32>
+  return %y : tensor<50x24xf32>
+}
+
 // What rows add is dear: it is computed once for each term, and not for each row.
 // CHECK-LABEL: func.func @dear
 // CHECK: math.exp

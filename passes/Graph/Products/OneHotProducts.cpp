@@ -387,7 +387,7 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
       log.passed(sum, "OneHot",
                  "a factor is one-hot: terms are sorted by their places, in "
                  "place of sums of " +
-                     llvm::Twine(placed.countTerms()) + " terms");
+                     placed.countTerms() + " terms");
       replacement = placed.write(rewriter);
     }
   }

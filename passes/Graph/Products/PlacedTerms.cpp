@@ -138,7 +138,7 @@ bool PlacedTerms::readTerm() {
 }
 
 PlacedTerms::PlacedTerms(linalg::GenericOp op)
-    : op(op), extents(op.getStaticLoopRanges()) {
+    : op(op), extents(op.getStaticLoopRanges()), sizes(extents.size()) {
   if (!readTerm())
     return;
   points = findOneHotPoints(op, factors, IteratorType::parallel);
@@ -213,13 +213,48 @@ bool PlacedTerms::isMatrixProduct() const {
 int64_t PlacedTerms::countIterations(ArrayRef<unsigned> loops) const {
   int64_t count = 1;
   for (unsigned loop : loops)
-    count *= extents[loop];
+    count *=
+        ShapedType::isDynamic(extents[loop]) ? kAssumedExtent : extents[loop];
+  return count;
+}
+
+bool PlacedTerms::hasParts() const {
+  return llvm::any_of(summed, [&](unsigned loop) {
+    return ShapedType::isDynamic(extents[loop]);
+  });
+}
+
+std::string PlacedTerms::countTerms() const {
+  return hasParts() ? "all" : std::to_string(countIterations(summed));
+}
+
+Value PlacedTerms::createLoopExtent(OpBuilder &builder, unsigned loop) {
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(input).getResults()))
+      if (expr == builder.getAffineDimExpr(loop))
+        return builder.createOrFold<tensor::DimOp>(op.getLoc(), input->get(),
+                                                   dim);
+  llvm_unreachable("an operand says how long a loop is");
+}
+
+Value PlacedTerms::getExtent(OpBuilder &builder, unsigned loop) {
+  return sizes[loop] ? sizes[loop]
+                     : Numbers(builder, op.getLoc()).constant(extents[loop]);
+}
+
+Value PlacedTerms::getIterations(OpBuilder &builder, ArrayRef<unsigned> loops) {
+  Numbers n(builder, op.getLoc());
+  Value count = n.constant(1);
+  for (unsigned loop : loops)
+    count = n.multiply(count, getExtent(builder, loop));
   return count;
 }
 
 SortPlan PlacedTerms::plan() const {
-  return planSort(countIterations(batch) * countIterations(summed) *
-                      points.size(),
+  int64_t count =
+      countIterations(batch) * countIterations(summed) * points.size();
+  return planSort(hasParts() ? ShapedType::kDynamic : count,
                   countIterations(rows));
 }
 
@@ -242,8 +277,9 @@ double PlacedTerms::countOperations() {
 }
 
 std::string PlacedTerms::explain(int64_t leastOperations) {
-  if (llvm::is_contained(extents, ShapedType::kDynamic))
-    return "the extent of what it goes along isn't known";
+  for (unsigned loop : sums)
+    if (ShapedType::isDynamic(extents[loop]))
+      return "the extent of what it goes along isn't known";
   if (llvm::is_contained(extents, 0))
     return "there are no terms";
   if (selectors.empty())
@@ -276,8 +312,9 @@ void PlacedTerms::decode(OpBuilder &builder, ArrayRef<unsigned> loops,
                          llvm::function_ref<void(unsigned, Value)> set) {
   Numbers n(builder, op.getLoc());
   for (unsigned loop : llvm::reverse(loops.drop_front())) {
-    set(loop, n.remainder(flat, extents[loop]));
-    flat = n.divide(flat, extents[loop]);
+    Value extent = getExtent(builder, loop);
+    set(loop, n.remainder(flat, extent));
+    flat = n.divide(flat, extent);
   }
   set(loops.front(), flat);
 }
@@ -287,7 +324,8 @@ Value PlacedTerms::flatten(OpBuilder &builder, ArrayRef<unsigned> loops,
   Numbers n(builder, op.getLoc());
   Value flat;
   for (unsigned loop : loops)
-    flat = flat ? n.add(n.multiply(flat, extents[loop]), get(loop)) : get(loop);
+    flat = flat ? n.add(n.multiply(flat, getExtent(builder, loop)), get(loop))
+                : get(loop);
   return flat;
 }
 
@@ -352,12 +390,11 @@ Value PlacedTerms::readTermAt(OpBuilder &builder, const PointReader &reader,
                               Value row, Value slot) {
   Location loc = op.getLoc();
   Numbers n(builder, loc);
-  Value position =
-      n.subtract(n.read(runs.order, {slot}), n.multiply(row, runs.plan.slots));
+  Value position = runs.readPosition(n, slot, row);
   if (points.size() != 1)
     position = n.divide(position, points.size());
   if (!batch.empty())
-    position = n.remainder(position, countIterations(summed));
+    position = n.remainder(position, getIterations(builder, summed));
   PointReader there = reader;
   decode(builder, summed, position,
          [&](unsigned loop, Value number) { there.setLoop(loop, number); });
@@ -451,19 +488,19 @@ void PlacedTerms::addLevel(IRRewriter &rewriter) {
   unsigned below = levels.size() - 1;
   int64_t count = levels.back().count / kChunk;
   int64_t slots = runs.plan.slots / levels.back().count * kChunk;
-  SmallVector<int64_t> shape = {count};
+  SmallVector<int64_t> shape = {runs.parts ? ShapedType::kDynamic : count};
   for (unsigned loop : free)
     shape.push_back(extents[loop]);
+  SmallVector<Value, 1> chunks;
+  if (runs.parts)
+    chunks.push_back(Numbers(rewriter, loc).multiply(runs.parts, count));
   Value terms = createElements(
       rewriter, loc, shape, term.getType(), {}, {},
       [&](OpBuilder &b, ValueRange at, ValueRange) {
         Numbers n(b, loc);
-        auto readRow = [&](Value slot) {
-          return n.divide(n.read(runs.order, {slot}), runs.plan.slots);
-        };
         Value slot = n.multiply(at[0], slots);
-        Value row = readRow(slot);
-        Value last = readRow(n.add(slot, n.constant(slots - 1)));
+        Value row = runs.readKey(n, slot);
+        Value last = runs.readKey(n, n.add(slot, n.constant(slots - 1)));
         Value isOne =
             n.both(n.compare(Predicate::eq, row, last),
                    n.compare(Predicate::slt, row, n.constant(runs.plan.keys)));
@@ -479,7 +516,8 @@ void PlacedTerms::addLevel(IRRewriter &rewriter) {
                             return readItem(inner, reader, row, at.drop_front(),
                                             below, item);
                           });
-      });
+      },
+      chunks);
   levels.push_back({terms, count});
 }
 
@@ -533,14 +571,32 @@ Value PlacedTerms::writeResults(IRRewriter &rewriter) {
     Value start = fill ? fill.getInputs()[0] : elements[arguments.size()];
     Value row =
         flatten(builder, rows, [&](unsigned loop) { return indices[loop]; });
-    Value begin = n.read(runs.begins, {row});
-    Value end = n.read(runs.begins, {n.add(row, n.constant(1))});
-    Value result =
-        reduceRun(builder, reader, row, freeIndices, 0, start, begin, end);
+    // What a part adds to a result, and to the number of its terms.
+    auto addPart = [&](OpBuilder &b, Value part, Value sum, Value terms) {
+      Numbers m(b, loc);
+      Value begin = runs.readBegin(m, part, row);
+      Value end = runs.readBegin(m, part, m.add(row, m.constant(1)));
+      sum = reduceRun(b, reader, row, freeIndices, 0, sum, begin, end);
+      return std::pair(sum, m.add(terms, m.subtract(end, begin)));
+    };
+    Value result = start, terms = n.constant(0);
+    if (runs.parts) {
+      auto loop = scf::ForOp::create(
+          builder, loc, n.constant(0), runs.parts, n.constant(1),
+          ValueRange{result, terms},
+          [&](OpBuilder &inner, Location, Value part, ValueRange sums) {
+            auto [sum, count] = addPart(inner, part, sums[0], sums[1]);
+            scf::YieldOp::create(inner, loc, ValueRange{sum, count});
+          });
+      result = loop.getResult(0);
+      terms = loop.getResult(1);
+    } else {
+      std::tie(result, terms) = addPart(builder, Value(), result, terms);
+    }
     if (!otherwise)
       return result;
-    Value isAll = n.compare(Predicate::eq, n.subtract(end, begin),
-                            n.constant(countIterations(summed)));
+    Value isAll =
+        n.compare(Predicate::eq, terms, getIterations(builder, summed));
     Value other = combine(builder, result,
                           arith::ConstantOp::create(builder, loc, otherwise));
     return n.choose(isAll, result, other);
@@ -558,7 +614,18 @@ Value PlacedTerms::writeResults(IRRewriter &rewriter) {
 Value PlacedTerms::write(IRRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  runs = createSortedRuns(rewriter, op.getLoc(), plan(),
+  Location loc = op.getLoc();
+  for (unsigned loop : summed)
+    if (ShapedType::isDynamic(extents[loop]))
+      sizes[loop] = createLoopExtent(rewriter, loop);
+  Value count;
+  if (hasParts()) {
+    SmallVector<unsigned> loops(batch);
+    llvm::append_range(loops, summed);
+    count = Numbers(rewriter, loc)
+                .multiply(getIterations(rewriter, loops), points.size());
+  }
+  runs = createSortedRuns(rewriter, loc, plan(), count,
                           [&](OpBuilder &builder, Value position) {
                             return findKey(builder, position);
                           });

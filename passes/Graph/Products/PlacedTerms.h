@@ -38,8 +38,8 @@ public:
   /// Empty if the op can be written, and saves that many operations, or what
   /// stands against it.
   std::string explain(int64_t leastOperations);
-  /// How many terms each result had.
-  int64_t countTerms() const { return countIterations(summed); }
+  /// How many terms each result had, if that is known.
+  std::string countTerms() const;
   /// The result.
   mlir::Value write(mlir::IRRewriter &rewriter);
 
@@ -48,7 +48,7 @@ private:
   /// make; the chunks of a level are `length` items of the one below.
   struct Level {
     mlir::Value terms; ///< null for the terms themselves
-    int64_t count;     ///< items
+    int64_t count;     ///< items, of a part of the positions
   };
 
   bool readTerm();
@@ -56,7 +56,15 @@ private:
   bool isPlaced(unsigned loop) const;
   bool isFree(unsigned loop) const;
   bool isMatrixProduct() const;
+  /// With an assumed number for unknown extents.
   int64_t countIterations(llvm::ArrayRef<unsigned> loops) const;
+  bool hasParts() const;
+  /// An unknown extent, from an operand; all loops that are summed have one.
+  mlir::Value createLoopExtent(mlir::OpBuilder &builder, unsigned loop);
+  /// What loops have when the op runs.
+  mlir::Value getExtent(mlir::OpBuilder &builder, unsigned loop);
+  mlir::Value getIterations(mlir::OpBuilder &builder,
+                            llvm::ArrayRef<unsigned> loops);
   double countOperations();
   SortPlan plan() const;
   /// The numbers of loops that are `flat` together, of which the last is the
@@ -96,6 +104,7 @@ private:
   /// results; it changes them once, as for a maximum.
   mlir::TypedAttr otherwise;
   llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<mlir::Value> sizes; ///< of loops of unknown extents
   llvm::SmallVector<OneHotPoint> points;
   /// Conditions and factors of the term, without which there is none; of them,
   /// `selectors` say where it has its place, and `others` what it is.

@@ -18,8 +18,8 @@ using utils::IteratorType;
 Value carousel::createElements(IRRewriter &rewriter, Location loc,
                                ArrayRef<int64_t> shape, Type element,
                                ValueRange inputs, ArrayRef<AffineMap> maps,
-                               ComputeElement compute) {
-  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, element);
+                               ComputeElement compute, ValueRange sizes) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, element, sizes);
   SmallVector<AffineMap> all(maps);
   all.push_back(rewriter.getMultiDimIdentityMap(shape.size()));
   return linalg::GenericOp::create(
@@ -40,9 +40,10 @@ Value carousel::createReduction(IRRewriter &rewriter, Location loc,
                                 ArrayRef<int64_t> shape, Type type,
                                 ValueRange inputs,
                                 ArrayRef<SmallVector<unsigned>> loops,
-                                bool isMaximum, ComputeElement compute) {
+                                bool isMaximum, ComputeElement compute,
+                                ValueRange sizes) {
   unsigned rank = shape.size() + 1;
-  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, type);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, type, sizes);
   Value start = arith::ConstantOp::create(
       rewriter, loc, rewriter.getIntegerAttr(type, isMaximum ? -1 : 0));
   Value init = linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Structured ops of known extents, whose bodies compute with indices: tables
-// say where rows are.
+// Structured ops whose bodies compute with indices: tables say where rows are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +22,12 @@ namespace carousel {
 using ComputeElement = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::ValueRange indices, mlir::ValueRange elements)>;
 
-/// The result of an elementwise op.
+/// The result of an elementwise op. \p sizes: the unknown extents of its shape.
 mlir::Value createElements(mlir::IRRewriter &rewriter, mlir::Location loc,
                            llvm::ArrayRef<int64_t> shape, mlir::Type element,
                            mlir::ValueRange inputs,
                            llvm::ArrayRef<mlir::AffineMap> maps,
-                           ComputeElement compute);
+                           ComputeElement compute, mlir::ValueRange sizes = {});
 
 /// The result of a reduction along the last loop, of an integer type: a sum
 /// from 0, or a maximum from -1. \p loops: those of each input.
@@ -36,7 +35,8 @@ mlir::Value createReduction(mlir::IRRewriter &rewriter, mlir::Location loc,
                             llvm::ArrayRef<int64_t> shape, mlir::Type element,
                             mlir::ValueRange inputs,
                             llvm::ArrayRef<llvm::SmallVector<unsigned>> loops,
-                            bool isMaximum, ComputeElement compute);
+                            bool isMaximum, ComputeElement compute,
+                            mlir::ValueRange sizes = {});
 
 /// Arithmetic on indices and integers, and reads of tables.
 class Numbers {
@@ -53,14 +53,23 @@ public:
   mlir::Value subtract(mlir::Value a, mlir::Value b) {
     return mlir::arith::SubIOp::create(builder, loc, a, b);
   }
+  mlir::Value multiply(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MulIOp::create(builder, loc, a, b);
+  }
   mlir::Value multiply(mlir::Value a, int64_t b) {
-    return mlir::arith::MulIOp::create(builder, loc, a, constant(b));
+    return multiply(a, constant(b));
+  }
+  mlir::Value divide(mlir::Value a, mlir::Value b) {
+    return mlir::arith::DivUIOp::create(builder, loc, a, b);
   }
   mlir::Value divide(mlir::Value a, int64_t b) {
-    return mlir::arith::DivUIOp::create(builder, loc, a, constant(b));
+    return divide(a, constant(b));
+  }
+  mlir::Value remainder(mlir::Value a, mlir::Value b) {
+    return mlir::arith::RemUIOp::create(builder, loc, a, b);
   }
   mlir::Value remainder(mlir::Value a, int64_t b) {
-    return mlir::arith::RemUIOp::create(builder, loc, a, constant(b));
+    return remainder(a, constant(b));
   }
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
                       mlir::Value b) {
