@@ -24,14 +24,16 @@ using namespace carousel::test;
 
 namespace {
 
-/// A pooling, for which there are only loops; and a result in the memory of an
+/// A pooling whose stride doesn't divide its image, for which there are only
+/// loops; and a result in the memory of an
 /// argument that is read for too long.
 constexpr StringRef kGraphs = R"mlir(
-func.func @pool(%x: tensor<1x16x16x8xf32>, %w: tensor<3x3xf32>) -> tensor<1x14x14x8xf32> {
-  %zero = arith.constant dense<0.0> : tensor<1x14x14x8xf32>
-  %y = linalg.pooling_nhwc_max ins(%x, %w : tensor<1x16x16x8xf32>, tensor<3x3xf32>)
-      outs(%zero : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
-  return %y : tensor<1x14x14x8xf32>
+func.func @pool(%x: tensor<1x17x17x8xf32>, %w: tensor<3x3xf32>) -> tensor<1x8x8x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<1x8x8x8xf32>
+  %y = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>}
+      ins(%x, %w : tensor<1x17x17x8xf32>, tensor<3x3xf32>)
+      outs(%zero : tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  return %y : tensor<1x8x8x8xf32>
 }
 func.func @turn(%x: tensor<64x64xf32>)
     -> (tensor<64x64xf32> {carousel.argument = #carousel.argument<"turned", out, may_alias = 0>}) {

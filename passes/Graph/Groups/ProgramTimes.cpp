@@ -14,7 +14,11 @@
 #include "carousel/Analysis/Graph/LibraryProducts.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -71,6 +75,51 @@ static std::string formatNumber(double number) {
   return llvm::formatv(number < 99.95 ? "{0:f1}" : "{0:f0}", number).str();
 }
 
+/// Indices that a program computes, if all extents that it doesn't know are
+/// assumed.
+static llvm::DenseMap<Value, double> assumeNumbers(func::FuncOp program) {
+  llvm::DenseMap<Value, double> numbers;
+  program.walk([&](Operation *op) {
+    auto get = [&](unsigned operand) {
+      auto known = numbers.find(op->getOperand(operand));
+      return known == numbers.end() ? double(kAssumedExtent) : known->second;
+    };
+    auto number =
+        llvm::TypeSwitch<Operation *, std::optional<double>>(op)
+            .Case([](arith::ConstantIndexOp own) { return own.value(); })
+            .Case([&](arith::AddIOp) { return get(0) + get(1); })
+            .Case([&](arith::SubIOp) { return get(0) - get(1); })
+            .Case([&](arith::MulIOp) { return get(0) * get(1); })
+            .Case([&](arith::DivUIOp) { return get(0) / std::max(get(1), 1.); })
+            .Case([&](arith::CeilDivUIOp) {
+              return std::ceil(get(0) / std::max(get(1), 1.));
+            })
+            .Default(std::nullopt);
+    if (number)
+      numbers[op->getResult(0)] = *number;
+  });
+  return numbers;
+}
+
+/// A kernel's time was estimated for kAssumedExtent of each unknown extent. The
+/// program may compute another number of its result's from its arguments'.
+static GroupTime scaleTime(GroupTime time, LaunchKernelOp launch,
+                           const llvm::DenseMap<Value, double> &numbers,
+                           const ChipModel &chip) {
+  auto result = launch.getOutputs().empty()
+                    ? tensor::EmptyOp()
+                    : launch.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+  double scale = 1, start = double(chip.nextLaunch) / 1e3;
+  for (Value size : result ? result.getDynamicSizes() : ValueRange())
+    if (auto known = numbers.find(size); known != numbers.end())
+      scale *= std::max(known->second, 1.0) / double(kAssumedExtent);
+  time.bytes = int64_t(double(time.bytes) * scale);
+  time.operations *= scale;
+  for (double *own : {&time.bound, &time.predicted})
+    *own = start + (*own - start) * scale;
+  return time;
+}
+
 void carousel::logProgramTimes(
     func::FuncOp program, const llvm::DenseMap<Operation *, GroupTime> &times,
     DecisionLog &log) {
@@ -80,13 +129,15 @@ void carousel::logProgramTimes(
   SmallVector<std::pair<Operation *, GroupTime>> steps;
   GroupTime sum, loads; // of launches, and of what is done once for all
   int64_t numLoads = 0;
+  llvm::DenseMap<Value, double> numbers = assumeNumbers(program);
   program.walk([&](Operation *op) {
     auto call = dyn_cast<LibraryMatmulOp>(op);
     auto found = times.find(op);
     if (!call && found == times.end())
       return;
-    steps.emplace_back(op, call ? estimateCall(call, chip) : found->second);
-    const GroupTime &time = steps.back().second;
+    GroupTime time = call ? estimateCall(call, chip) : found->second;
+    if (auto launch = dyn_cast<LaunchKernelOp>(op))
+      time = scaleTime(std::move(time), launch, numbers, chip);
     bool isAtLoad = op->hasAttr(kAtLoadAttr);
     GroupTime &part = isAtLoad ? loads : sum;
     numLoads += isAtLoad;
@@ -94,6 +145,7 @@ void carousel::logProgramTimes(
     part.operations += time.operations;
     part.bound += time.bound;
     part.predicted += time.predicted;
+    steps.emplace_back(op, std::move(time));
   });
   if (steps.empty())
     return;
