@@ -103,6 +103,19 @@ class SimulateTest(unittest.TestCase):
         with self.assertRaisesRegex(LookupError, "program: expected one of main, got 'other'"):
             carousel.simulate(graph, self.arguments, program="other")
 
+    def test_programs_copy_arguments_that_lie_off(self):
+        graph = """func.func @main(%x: tensor<4096xf32> {carousel.argument = #carousel.argument<"x", in>})
+                       -> (tensor<4096xf32> {carousel.argument = #carousel.argument<"y", out>}) {
+            %e = tensor.empty() : tensor<4096xf32>
+            %y = linalg.add ins(%x, %x : tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) -> tensor<4096xf32>
+            return %y : tensor<4096xf32>
+        }"""
+        for skipped in range(4):  # one of them begins at a multiple of 16 bytes
+            x, y = (memoryview(floats(range(4100)))[skipped:][:4096] for _ in range(2))
+            wanted = [2.0 * i for i in x]
+            carousel.simulate(graph, {"x": x, "y": y}, program="main", lower=True).check()
+            self.assertEqual((list(x), list(y)), (list(range(skipped, 4096 + skipped)), wanted))
+
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_functions_of_jax(self):
         import jax

@@ -19,6 +19,7 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Package/DescribeProgram.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/Alignment.h"
@@ -112,6 +113,14 @@ LogicalResult ProgramReader::readArguments() {
     }
     source.workspace = program.getArgAttrOfType<WorkspaceAttr>(
         number, CarouselDialect::kWorkspace);
+    if (auto align = program.getArgAttrOfType<IntegerAttr>(
+            number, LLVM::LLVMDialect::getAlignAttrName()))
+      description.checks.push_back(
+          {GuardAttr::get(program.getContext(), GuardKind::Aligned, number,
+                          /*value=*/{}, /*other=*/{}, align.getInt(),
+                          /*most=*/0),
+           "expected an argument whose address is a multiple of " +
+               std::to_string(align.getInt()) + " bytes"});
     FailureOr<ArgumentDescription> described =
         describeArgument(program, source);
     if (failed(described))

@@ -412,7 +412,8 @@ def PropagateLaunches : Pass<"carousel-propagate-launches", "::mlir::ModuleOp"> 
     Kernels with `carousel.for_programs` are launched by programs of the module only. Where all
     their launches agree on a stride of a memref, in elements, the argument's type gets it. Where
     all addresses are multiples of some bytes, as those of buffers are, the argument gets
-    `llvm.align`. Kernels need fewer variants then.
+    `llvm.align`. Contiguous arguments of programs get 16 bytes of it first: a launch of the
+    program copies an argument that begins elsewhere. Kernels need fewer variants then.
 
     Precondition: programs on buffers, before `--carousel-plan-arena`. Other kernels stay: callers
     may launch them, too.

@@ -13,6 +13,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -140,6 +141,16 @@ static std::optional<int64_t> getAttributionAlignment(BlockArgument argument) {
   return std::nullopt;
 }
 
+/// What a program asks of its callers.
+static std::optional<int64_t> getProgramAlignment(BlockArgument argument) {
+  auto program = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!program || !program->hasAttr(CarouselDialect::kProgram))
+    return std::nullopt;
+  auto align = program.getArgAttrOfType<IntegerAttr>(
+      argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName());
+  return align ? std::optional(align.getInt()) : std::nullopt;
+}
+
 AddressFacts carousel::computeAddressFacts(Value memref, ValueRange indices) {
   AddressWalk walk;
   walk.addElements(cast<MemRefType>(memref.getType()),
@@ -205,6 +216,8 @@ AddressFacts carousel::computeAddressFacts(Value memref, ValueRange indices) {
   while (memref) {
     if (auto argument = dyn_cast<BlockArgument>(memref)) {
       walk.facts.baseAlignment = getAttributionAlignment(argument);
+      if (!walk.facts.baseAlignment)
+        walk.facts.baseAlignment = getProgramAlignment(argument);
       if (!walk.facts.baseAlignment)
         walk.addUnknown();
       break;

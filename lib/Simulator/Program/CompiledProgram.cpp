@@ -21,6 +21,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -217,6 +218,28 @@ private:
       workspaces;
 };
 
+/// Copies of arguments that lie off the alignment that the program asks for, as
+/// the runtime makes them.
+class AlignedCopies {
+public:
+  /// Makes arguments those of the copies.
+  AlignedCopies(func::FuncOp program, MutableArrayRef<Argument> arguments,
+                DeviceMemory &memory);
+  /// Copies results back.
+  void finish() const {
+    for (const Copy &copy : written)
+      std::memcpy(copy.to, copy.from, copy.bytes);
+  }
+
+private:
+  struct Copy {
+    void *to;
+    const void *from;
+    uint64_t bytes;
+  };
+  std::vector<Copy> written;
+};
+
 /// The launches of a plan.
 class LaunchList {
 public:
@@ -237,6 +260,28 @@ private:
 };
 
 } // namespace
+
+AlignedCopies::AlignedCopies(func::FuncOp program,
+                             MutableArrayRef<Argument> arguments,
+                             DeviceMemory &memory) {
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    auto type = dyn_cast<MemRefType>(program.getArgument(number).getType());
+    auto align = program.getArgAttrOfType<IntegerAttr>(
+        number, LLVM::LLVMDialect::getAlignAttrName());
+    if (!type || !align || !type.getLayout().isIdentity() ||
+        reinterpret_cast<uintptr_t>(argument.data) % align.getInt() == 0)
+      continue;
+    uint64_t bytes =
+        plan::getBytes(type) * plan::countElements(argument.extents);
+    void *given = argument.data;
+    argument.data = memory.allocate(bytes);
+    std::memcpy(argument.data, given, bytes);
+    auto attr = program.getArgAttrOfType<ArgumentAttr>(
+        number, CarouselDialect::kArgument);
+    if (!attr || attr.getAccess() != carousel::ArgumentAccess::In)
+      written.push_back({given, argument.data, bytes});
+  }
+}
 
 std::string LaunchList::add(const ProgramStep &step, const StepCode &code) {
   std::string place = describeLocation(step.op->getLoc());
@@ -322,6 +367,7 @@ RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
       argument.isWritten = false;
   }
   DeviceMemory memory;
+  AlignedCopies copies(impl->program, named, memory);
   LaunchList launches(options, memory, impl->compileKernel);
   {
     std::lock_guard<std::mutex> lock(impl->planning);
@@ -349,5 +395,7 @@ RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
     if (auto type = dyn_cast<MemRefType>(argument.getType());
         type && !value.isWritten)
       poisonElements(value, getElementBytes(type.getElementType()).value_or(1));
-  return sim::run(launches.getLaunches(), options);
+  result = sim::run(launches.getLaunches(), options);
+  copies.finish();
+  return result;
 }

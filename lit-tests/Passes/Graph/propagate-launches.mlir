@@ -25,10 +25,17 @@ gpu.module @kernels {
       kernel attributes {carousel.for_programs} {
     gpu.return
   }
-  // Of a caller's memory nothing is known, and nothing of an offset that the launch computes.
+  // Nothing is known of an offset that the launch computes.
   // CHECK-LABEL: gpu.func @unknown
   // CHECK-SAME: (%{{.*}}: memref<8x64xf32, strided<[192, 1], offset: ?>, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"x", in>})
   gpu.func @unknown(%x: !rows {carousel.argument = #carousel.argument<"x", in>})
+      kernel attributes {carousel.for_programs} {
+    gpu.return
+  }
+  // A launch of the program copies an argument that doesn't begin at a multiple of 16 bytes.
+  // CHECK-LABEL: gpu.func @asked
+  // CHECK-SAME: %{{.*}}: memref<8x64xf32, strided<[192, 1], offset: ?>, #gpu.address_space<global>> {carousel.argument = {{[^}]*}}, llvm.align = 16 : i64}
+  gpu.func @asked(%x: !rows {carousel.argument = #carousel.argument<"x", in>})
       kernel attributes {carousel.for_programs} {
     gpu.return
   }
@@ -40,7 +47,10 @@ gpu.module @kernels {
   }
 }
 
-func.func @main(%a: memref<8x192xf32, #gl>, %n: index) attributes {carousel.program} {
+// An argument that may have gaps stays where it is.
+// CHECK: func.func @main(%{{.*}}: memref<8x192xf32, #gpu.address_space<global>> {llvm.align = 16 : i64}, %{{.*}}: memref<8x64xf32, strided<[?, ?], offset: ?>, #gpu.address_space<global>>, %{{.*}}: index)
+func.func @main(%a: memref<8x192xf32, #gl>, %strided: memref<8x64xf32, strided<[?, ?], offset: ?>, #gl>, %n: index)
+    attributes {carousel.program} {
   %p = memref.alloc() {alignment = 256 : i64} : memref<8x192xf32, #gl>
   %q = memref.alloc() {alignment = 256 : i64} : memref<8x64xf32, #gl>
   %0 = memref.subview %p[0, 0] [8, 64] [1, 1] : memref<8x192xf32, #gl> to memref<8x64xf32, strided<[192, 1]>, #gl>
@@ -54,6 +64,7 @@ func.func @main(%a: memref<8x192xf32, #gl>, %n: index) attributes {carousel.prog
   carousel.launch_kernel @kernels::@different ins(%q : memref<8x64xf32, #gl>)
   carousel.launch_kernel @kernels::@unknown ins(%3 : memref<8x64xf32, strided<[192, 1], offset: 64>, #gl>)
   carousel.launch_kernel @kernels::@unknown ins(%4 : memref<8x64xf32, strided<[192, 1], offset: ?>, #gl>)
+  carousel.launch_kernel @kernels::@asked ins(%3 : memref<8x64xf32, strided<[192, 1], offset: 64>, #gl>)
   carousel.launch_kernel @kernels::@public ins(%0 : memref<8x64xf32, strided<[192, 1]>, #gl>)
   return
 }

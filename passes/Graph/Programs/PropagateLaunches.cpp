@@ -31,6 +31,9 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
+/// What the widest accesses and tensor copies need.
+static constexpr int64_t kArgumentAlignment = 16;
+
 namespace {
 
 /// The strides and the alignment on which the launches so far agree for a
@@ -70,14 +73,30 @@ struct PropagateLaunches
   void runOnOperation() override {
     SymbolTableCollection symbols;
     llvm::MapVector<Operation *, OperandFacts> found;
-    for (auto program : getOperation().getOps<func::FuncOp>())
+    for (auto program : getOperation().getOps<func::FuncOp>()) {
+      ask(program);
       program.walk([&](LaunchKernelOp launch) {
         for (gpu::GPUFuncOp kernel : launch.getVariants(symbols))
           if (kernel->hasAttr(kForProgramsAttr))
             meet(launch, found[kernel]);
       });
+    }
     for (auto &[kernel, facts] : found)
       tell(cast<gpu::GPUFuncOp>(kernel), facts);
+  }
+
+  /// A launch of the program copies an argument that begins elsewhere, so
+  /// that no kernel needs a variant for it.
+  void ask(func::FuncOp program) {
+    if (!program->hasAttr(CarouselDialect::kProgram))
+      return;
+    Builder builder(&getContext());
+    for (BlockArgument argument : program.getArguments())
+      if (auto type = dyn_cast<MemRefType>(argument.getType());
+          type && type.getLayout().isIdentity())
+        program.setArgAttr(argument.getArgNumber(),
+                           LLVM::LLVMDialect::getAlignAttrName(),
+                           builder.getI64IntegerAttr(kArgumentAlignment));
   }
 
   static void meet(LaunchKernelOp launch, OperandFacts &facts) {

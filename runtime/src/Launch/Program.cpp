@@ -11,6 +11,7 @@
 
 #include "carousel/Runtime/Program.h"
 
+#include "AlignedCopies.h"
 #include "Bind/Bind.h"
 #include "PlanKey.h"
 #include "ProgramPlan.h"
@@ -28,7 +29,8 @@ namespace carousel::runtime {
 struct Program::Impl {
   Impl(const Context &context, const Package &package, const ProgramInfo &info)
       : context(context), package(package), info(&info),
-        keys(package.getManifest(), info), workspaces(info) {}
+        keys(package.getManifest(), info), workspaces(info),
+        copies(AlignedCopies::getSignature()) {}
 
   Context context;
   Package package; ///< keeps `info` alive
@@ -38,6 +40,7 @@ struct Program::Impl {
   std::optional<Buffer> constants;
   PlanKeyMaker keys;
   mutable WorkspaceTable workspaces;
+  mutable WorkspaceTable copies; ///< of arguments
 
   using Plan = std::shared_ptr<const ProgramPlan>;
   static constexpr size_t kMostPlans = 64;
@@ -66,13 +69,18 @@ struct Program::Impl {
   BaseAddresses getAddresses(const std::vector<BoundArgument> &bound) const;
   Result<Plan> getPlan(const std::vector<BoundArgument> &bound,
                        std::optional<Stream> stream) const;
+  /// The plan for arguments with copies, which has checked the callers' memory.
+  /// Makes `bound` that of the copies.
+  Result<Plan> getPlan(const AlignedCopies &moved,
+                       std::vector<BoundArgument> &bound,
+                       std::optional<Stream> stream) const;
 
-  /// Addresses, extents and strides of the parameters.
+  /// Addresses, extents and strides of the callers' parameters.
   using Parameters = std::vector<uint64_t>;
   Parameters getParameters(const std::vector<BoundArgument> &bound) const;
   /// What the memory of streams was loaded with.
   mutable std::map<uint64_t, Parameters> loaded;
-  Result<StepChoice> chooseSteps(const std::vector<BoundArgument> &bound,
+  Result<StepChoice> chooseSteps(const Parameters &parameters,
                                  uint64_t streamId) const;
 
   Status start(const Argument *arguments, size_t count, Stream stream,
@@ -97,6 +105,7 @@ struct PreparedProgram::Impl {
   std::shared_ptr<const ProgramPlan> plan;
   std::vector<BoundArgument> bound;
   BaseAddresses addresses;
+  AlignedCopies moved;
   std::vector<Buffer> workspaces;
   std::vector<Launch> launches;
   FirstStream stream;
@@ -206,6 +215,19 @@ Program::Impl::getPlan(const std::vector<BoundArgument> &bound,
   return plan;
 }
 
+Result<Program::Impl::Plan>
+Program::Impl::getPlan(const AlignedCopies &moved,
+                       std::vector<BoundArgument> &bound,
+                       std::optional<Stream> stream) const {
+  if (moved.empty())
+    return getPlan(bound, stream);
+  std::vector<BoundArgument> given = bound;
+  moved.move(bound);
+  CAROUSEL_TRY_ASSIGN(Plan plan, getPlan(bound, stream));
+  CAROUSEL_TRY(plan->checkAddresses({given.data(), getAddresses(given)}));
+  return plan;
+}
+
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//
@@ -225,13 +247,13 @@ Program::Impl::getParameters(const std::vector<BoundArgument> &bound) const {
 }
 
 Result<StepChoice>
-Program::Impl::chooseSteps(const std::vector<BoundArgument> &bound,
+Program::Impl::chooseSteps(const Parameters &parameters,
                            uint64_t streamId) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = loaded.find(streamId);
   if (found == loaded.end())
     return StepChoice::All;
-  if (found->second == getParameters(bound))
+  if (found->second == parameters)
     return StepChoice::AtLaunch;
   return fail(
       ErrorCode::InvalidArgument,
@@ -270,31 +292,38 @@ Status Program::Impl::start(const Argument *arguments, size_t count,
                             Stream stream, bool loads) const {
   CAROUSEL_TRY(checkProcess());
   CAROUSEL_TRY_ASSIGN(std::vector<BoundArgument> bound, bind(arguments, count));
-  CAROUSEL_TRY_ASSIGN(Plan plan, getPlan(bound, stream));
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
   CAROUSEL_TRY(current.getStatus());
-  if (loads)
-    CAROUSEL_TRY(refuseCapture(impl, stream, info->name));
+  Parameters parameters = getParameters(bound);
+  AlignedCopies moved(*info, bound);
   uint64_t streamId = 0;
-  if (hasMemory()) {
+  if (hasMemory() || !moved.empty()) {
     CAROUSEL_TRY_ASSIGN(streamId, getStreamId(impl, stream));
   }
+  if (!moved.empty() && !copies.lookup(streamId, &moved.getMemory()))
+    CAROUSEL_TRY(
+        copies.provide(context, stream, streamId, &moved.getMemory()));
+  CAROUSEL_TRY_ASSIGN(Plan plan, getPlan(moved, bound, stream));
+  if (loads)
+    CAROUSEL_TRY(refuseCapture(impl, stream, info->name));
   StepChoice choice = StepChoice::AtLoad;
   if (loads) {
     std::lock_guard<std::mutex> lock(mutex);
     loaded.erase(streamId);
   } else {
-    CAROUSEL_TRY_ASSIGN(choice, chooseSteps(bound, streamId));
+    CAROUSEL_TRY_ASSIGN(choice, chooseSteps(parameters, streamId));
   }
   if (!workspaces.lookup(streamId, bound.data()))
     CAROUSEL_TRY(workspaces.provide(context, stream, streamId, bound.data()));
   BaseAddresses addresses = getAddresses(bound);
+  CAROUSEL_TRY(moved.start(impl, stream));
   CAROUSEL_TRY(
       plan->run(impl, {bound.data(), addresses}, choice, streamId, stream));
+  CAROUSEL_TRY(moved.finish(impl, stream));
   if (loads && hasLoadSteps()) {
     std::lock_guard<std::mutex> lock(mutex);
-    loaded[streamId] = getParameters(bound);
+    loaded[streamId] = std::move(parameters);
   }
   return {};
 }
@@ -314,18 +343,28 @@ Result<PreparedProgram> Program::prepare(const Argument *arguments,
   CAROUSEL_TRY(checkProcess());
   CAROUSEL_TRY_ASSIGN(std::vector<BoundArgument> bound,
                       impl->bind(arguments, count));
-  CAROUSEL_TRY_ASSIGN(Impl::Plan plan, impl->getPlan(bound, std::nullopt));
   CurrentContext current(impl->context.getImpl());
   CAROUSEL_TRY(current.getStatus());
+  AlignedCopies moved(*impl->info, bound);
+  std::vector<Buffer> copies;
+  if (!moved.empty()) {
+    CAROUSEL_TRY_ASSIGN(
+        copies, allocateWorkspaces(impl->context, AlignedCopies::getSignature(),
+                                   &moved.getMemory()));
+  }
+  CAROUSEL_TRY_ASSIGN(Impl::Plan plan,
+                      impl->getPlan(moved, bound, std::nullopt));
   CAROUSEL_TRY_ASSIGN(
       std::vector<Buffer> workspaces,
       allocateWorkspaces(impl->context, *impl->info, bound.data()));
+  std::move(copies.begin(), copies.end(), std::back_inserter(workspaces));
   auto prepared = std::make_shared<PreparedProgram::Impl>(
       PreparedProgram::Impl{impl->context});
   prepared->program = impl;
   prepared->plan = std::move(plan);
   prepared->addresses = impl->getAddresses(bound);
   prepared->bound = std::move(bound);
+  prepared->moved = std::move(moved);
   prepared->workspaces = std::move(workspaces);
   CAROUSEL_TRY_ASSIGN(
       prepared->launches,
@@ -366,7 +405,10 @@ Status PreparedProgram::Impl::run(StepChoice choice, Stream stream) const {
     CAROUSEL_TRY(refuseCapture(impl, stream, program->info->name));
   if (!workspaces.empty())
     CAROUSEL_TRY(this->stream.check(impl, stream, program->info->name));
-  return plan->run(impl, {bound.data(), addresses}, choice, launches, stream);
+  CAROUSEL_TRY(moved.start(impl, stream));
+  CAROUSEL_TRY(
+      plan->run(impl, {bound.data(), addresses}, choice, launches, stream));
+  return moved.finish(impl, stream);
 }
 
 Status PreparedProgram::run(Stream stream) const noexcept {

@@ -52,6 +52,8 @@ public:
     const BoundArgument *arguments;
     const BaseAddresses &addresses;
   };
+  /// Checks how different memory lies to each other, before any step starts.
+  Status checkAddresses(const Memory &memory) const;
   /// Starts these steps. The context must be current.
   Status run(Context::Impl &context, const Memory &memory, StepChoice choice,
              uint64_t streamId, Stream stream) const;
@@ -132,8 +134,6 @@ private:
   }
   void fillFrame(const PlannedLaunch &launch, const Memory &memory,
                  const LaunchFrame &frame) const;
-  /// Checks how different memory lies to each other, before any step starts.
-  Status checkAddresses(const Memory &memory) const;
   Status checkApart(const Pairs &pairs, const Memory &memory) const;
   Status start(const PlannedLaunch &launch, const Memory &memory,
                uint64_t streamId, Stream stream) const;

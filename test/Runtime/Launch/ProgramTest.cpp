@@ -266,6 +266,77 @@ TEST_F(ProgramTest, Donations) {
             0u);
 }
 
+/// The manifest of a program of two tensors with checks of their alignment.
+static std::string alignArguments(std::string manifest, int first, int second) {
+  for (int argument : {first, second})
+    manifest =
+        setMember(manifest, "/programs/0/checks/-",
+                  fmt::format(R"({{"guard": {{"kind": "aligned", "argument": {},
+                        "bytes": 16}}, "message": "expected more"}})",
+                              argument));
+  return manifest;
+}
+
+/// Arguments that lie off have copies, and results are copied back.
+TEST_F(ProgramTest, CopiesArgumentsThatLieOff) {
+  Context context = open();
+  Program program =
+      getProgram(context, alignArguments(makeProgramManifest(), 0, 2));
+  TwiceArguments arguments(context, 1024);
+  CUstream stream = fake::makeStream();
+  arguments.set(16, 2.0f);
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  EXPECT_EQ(fake::countCalls("cuMemcpyDtoDAsync"), 2u);
+  arguments.set(4, 2.0f);
+  for (int64_t i = 0; i < 1024; ++i)
+    arguments.getX()[i] = static_cast<float>(i);
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  arguments.expect(2.0f);
+  EXPECT_EQ(fake::countCalls("cuMemcpyDtoDAsync"), 2u + 2 + 3);
+  EXPECT_EQ(getFunctions().back(), "copy_bulk");
+  // The copies are there now, also while a stream records.
+  Result<PreparedProgram> prepared = program.prepare(arguments.list, 3);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  EXPECT_EQ(prepared->getWorkspaceBytes(), 4096u * 4);
+  expectSuccess(prepared->run(stream));
+  arguments.expect(2.0f);
+  TwiceArguments larger(context, 2048);
+  larger.set(4, 2.0f);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  expectSuccess(prepared->run(stream));
+  EXPECT_FALSE(program.launch(larger.list, 3, stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+/// Copies are apart, so what callers pass is compared.
+TEST_F(ProgramTest, CopiesOfDonations) {
+  Context context = open();
+  Result<Program> program = Program::get(
+      context, writeAndOpen(alignArguments(makeDonationManifest(), 0, 1)),
+      "again");
+  ASSERT_TRUE(program) << program.error().message;
+  Buffer memory = *Buffer::allocate(context, 4096);
+  auto *values = reinterpret_cast<float *>(memory.getAddress());
+  int64_t extents[] = {8, 16};
+  auto launch = [&](int64_t x, int64_t y) {
+    Argument list[] = {
+        Argument::tensor(ElementType::F32, memory.getAddress() + x, 2, extents),
+        Argument::tensor(ElementType::F32, memory.getAddress() + y, 2,
+                         extents)};
+    return program->launch(list, 2);
+  };
+  std::iota(values, values + 1024, 0.0f);
+  expectSuccess(launch(4, 4));
+  EXPECT_EQ(values[1], 1.0f);
+  expectSuccess(launch(4, 520));
+  EXPECT_EQ(values[130], 1.0f);
+  EXPECT_EQ(values[129], 129.0f);
+  EXPECT_EQ(values[130 + 127], 128.0f);
+  EXPECT_EQ(values[130 + 128], 258.0f);
+  EXPECT_FALSE(launch(4, 260));
+}
+
 TEST_F(ProgramTest, ProductsNeedTheLibrary) {
   ContextOptions options;
   options.libraries.cublasLt = "/none/lt.so";
