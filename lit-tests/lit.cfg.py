@@ -93,6 +93,8 @@ config.substitutions += [("%nvrtc", str(nvrtc)), ("%nvcc", nvcc)]
 if lit_config.params.get("long"):
     config.available_features.add("long")
 # --param code=llvm,nvrtc: whatever simulate-lowered runs, it runs as PTX, too.
+# Tests are of the code that this build makes.
+config.environment["CAROUSEL_CACHE_DISABLE"] = "1"
 config.environment["CAROUSEL_CODE"] = lit_config.params.get("code", "")
 if nvrtc:
     config.environment["CAROUSEL_NVRTC"] = str(nvrtc)

@@ -11,6 +11,8 @@
 
 #include "KernelParts.h"
 
+#include "KeptCode.h"
+
 #include "carousel/Target/MergePTX.h"
 #include "carousel/Target/SplitKernels.h"
 #include "mlir/IR/Diagnostics.h"
@@ -103,7 +105,15 @@ public:
     return result;
   }
 
+  /// Null for parts that were found.
   ArrayRef<gpu::GPUModuleOp> getModules() { return modules; }
+
+  /// Leaves out what was made before. Returns the keys of all parts; an empty
+  /// one for a part that can't be kept.
+  std::vector<std::string> find(const CodeStore &store, StringRef pipeline,
+                                StringRef cudaRoot,
+                                std::vector<std::string> &texts);
+  bool hasSaid() const { return !kept.empty(); }
 
 private:
   /// A diagnostic's location and text, with those of its notes.
@@ -135,6 +145,26 @@ private:
 
 } // namespace
 
+std::vector<std::string> Parts::find(const CodeStore &store, StringRef pipeline,
+                                     StringRef cudaRoot,
+                                     std::vector<std::string> &texts) {
+  std::string math = describeFile(cudaRoot + "/nvvm/libdevice/libdevice.10.bc");
+  std::vector<std::string> keys(modules.size());
+  parallelFor(holder->getContext(), 0, modules.size(), [&](size_t index) {
+    std::string text = describeOp(modules[index]);
+    if (text.empty())
+      return;
+    keys[index] = makeCodeKey({"ptx", pipeline, math, text});
+    texts[index] = store.find(keys[index]).value_or("");
+  });
+  for (auto [module, text] : llvm::zip_equal(modules, texts))
+    if (!text.empty()) {
+      module->getParentOp()->erase();
+      module = {};
+    }
+  return keys;
+}
+
 LogicalResult carousel::lowerKernels(ModuleOp holder, PassManagers &managers,
                                      const NamedPipeline &pipeline) {
   Parts parts(getModule(holder));
@@ -150,10 +180,15 @@ LogicalResult carousel::lowerKernels(ModuleOp holder, PassManagers &managers,
 static LogicalResult emitAll(ArrayRef<gpu::GPUModuleOp> modules,
                              const EmitPTXOptions &options,
                              std::vector<std::string> &texts) {
-  MLIRContext *context = modules.front()->getContext();
+  const auto *first = llvm::find_if(modules, [](auto part) { return !!part; });
+  if (first == modules.end())
+    return success();
+  MLIRContext *context = (*first)->getContext();
   ParallelDiagnosticHandler ordered(context);
   return failableParallelForEachN(
       context, 0, modules.size(), [&](size_t index) -> LogicalResult {
+        if (!modules[index])
+          return success();
         if (options.isCancelled && options.isCancelled())
           return failure();
         ordered.setOrderIDForThread(index);
@@ -169,14 +204,23 @@ static LogicalResult emitAll(ArrayRef<gpu::GPUModuleOp> modules,
 FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
                                              PassManagers &managers,
                                              const NamedPipeline &pipeline,
-                                             const EmitPTXOptions &options) {
+                                             const EmitPTXOptions &options,
+                                             const CodeStore &store) {
   Parts parts(getModule(holder));
+  std::vector<std::string> texts(parts.getModules().size()), keys;
+  if (store)
+    keys = parts.find(store, pipeline.name, options.cudaRoot, texts);
   if (parts.lower(managers, pipeline)) {
-    std::vector<std::string> texts(parts.getModules().size());
     bool emitted = parts.tryWork(
         [&] { return emitAll(parts.getModules(), options, texts); });
     if (std::optional<std::string> merged;
         emitted && (merged = mergePTX(texts))) {
+      // What was said has to be said again.
+      if (store && !parts.hasSaid())
+        parallelFor(holder.getContext(), 0, texts.size(), [&](size_t index) {
+          if (parts.getModules()[index] && !keys[index].empty())
+            keepCode(store, keys[index], texts[index], holder.getLoc());
+        });
       parts.report();
       return std::move(*merged);
     }

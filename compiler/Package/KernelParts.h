@@ -17,6 +17,7 @@
 
 #include "PassManagers.h"
 
+#include "carousel/Package/CompilePackage.h"
 #include "carousel/Target/EmitPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -28,11 +29,13 @@ mlir::LogicalResult lowerKernels(mlir::ModuleOp holder, PassManagers &managers,
                                  const NamedPipeline &pipeline);
 
 /// Lowers the one gpu.module of `holder` to the target phase, and returns its
-/// PTX. The module itself is left at an unspecified stage.
+/// PTX. Parts without diagnostics are kept in the store. The module itself is
+/// left at an unspecified stage.
 mlir::FailureOr<std::string> emitKernels(mlir::ModuleOp holder,
                                          PassManagers &managers,
                                          const NamedPipeline &pipeline,
-                                         const EmitPTXOptions &options);
+                                         const EmitPTXOptions &options,
+                                         const CodeStore &store);
 
 } // namespace carousel
 

@@ -12,6 +12,7 @@
 
 #include "ModuleCompiler.h"
 
+#include "KeptCode.h"
 #include "KernelParts.h"
 
 #include "carousel/Package/ReportDecisions.h"
@@ -193,7 +194,8 @@ LogicalResult ModuleCompiler::compilePTX(ModuleOp holder,
   };
   FailureOr<std::string> ptx = emitKernels(
       holder, managers, {name, build},
-      {options.cudaRoot, &math, &machines, noteIdle, options.isCancelled});
+      {options.cudaRoot, &math, &machines, noteIdle, options.isCancelled},
+      options.code);
   if (failed(ptx))
     return failure();
 
@@ -223,12 +225,50 @@ LogicalResult ModuleCompiler::compilePTX(ModuleOp holder,
   return success();
 }
 
+/// Which assembler makes a cubin: that of the options, or the program in place
+/// of the library.
+static std::string describeAssembler(const AssembleOptions &options) {
+  std::string text = std::to_string(int(options.assembler));
+  for (Assembler assembler : {options.assembler, Assembler::Program}) {
+    llvm::Expected<std::string> found =
+        findAssembler({assembler, options.cudaRoot});
+    text += "\n" + (found ? *found + " " + describeFile(*found)
+                          : llvm::toString(found.takeError()));
+  }
+  return text;
+}
+
+/// The cubin, from the store if it is there, with what the assembler said.
+static llvm::Expected<std::string>
+assembleOnce(StringRef ptx, StringRef chip, const AssembleOptions &options,
+             const CodeStore &store, Location loc, std::string &report) {
+  if (!store)
+    return assemblePTX(ptx, chip, options, &report);
+  std::string key =
+      makeCodeKey({"cubin", describeAssembler(options), chip, ptx});
+  size_t size;
+  if (std::optional<std::string> kept = store.find(key)) {
+    StringRef rest = *kept;
+    if (!rest.consumeInteger(10, size) && rest.consume_front("\n") &&
+        size <= rest.size()) {
+      report = rest.take_front(size).str();
+      return rest.drop_front(size).str();
+    }
+  }
+  llvm::Expected<std::string> cubin = assemblePTX(ptx, chip, options, &report);
+  if (cubin)
+    keepCode(store, key, std::to_string(report.size()) + "\n" + report + *cubin,
+             loc);
+  return cubin;
+}
+
 LogicalResult ModuleCompiler::assemble(gpu::GPUModuleOp gpuModule,
                                        StringRef ptx, const TargetInfo &chip,
                                        ModuleDescription &description) {
   std::string report;
-  llvm::Expected<std::string> cubin = assemblePTX(
-      ptx, chip.chip, {options.assembler, options.cudaRoot}, &report);
+  llvm::Expected<std::string> cubin =
+      assembleOnce(ptx, chip.chip, {options.assembler, options.cudaRoot},
+                   options.code, gpuModule.getLoc(), report);
   if (!cubin)
     return emitError(gpuModule.getLoc())
            << joinLines(llvm::toString(cubin.takeError()));

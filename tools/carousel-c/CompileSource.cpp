@@ -12,6 +12,8 @@
 
 #include "SourceModule.h"
 
+#include "../support/MLIR/UseCodeCache.h"
+
 #include "carousel/Package/ReportDecisions.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -220,6 +222,8 @@ carousel_compile_source(carousel_compiler *compiler,
   CompilePackageOptions compile;
   if (carousel_compiler_status status = readOptions(options, compile))
     return status;
+  if (std::string error = useCodeCache(compile); !error.empty())
+    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, error);
   KeptInChild<carousel_compiler_result> made;
   CompilerLock lock(*compiler);
   KeptInChild<SourceModule> module(*source, compiler->context, *made);

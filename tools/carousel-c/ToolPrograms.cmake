@@ -29,7 +29,8 @@ function(carousel_add_library_tool name)
 endfunction()
 
 carousel_add_library_tool(carousel-opt MAIN runCarouselOpt SOURCES carousel-opt.cpp CheckLimits.cpp)
-carousel_add_library_tool(carousel-compile MAIN runCarouselCompile SOURCES carousel-compile.cpp CompileOptions.cpp)
+carousel_add_library_tool(carousel-compile MAIN runCarouselCompile SOURCES carousel-compile.cpp CompileOptions.cpp
+  LIBS CarouselRuntime)
 carousel_add_library_tool(carousel-sim MAIN runCarouselSim SOURCES carousel-sim.cpp LIBS CarouselSimSupport)
 carousel_add_library_tool(carousel-mutate MAIN runCarouselMutate
   SOURCES carousel-mutate.cpp Mutants.cpp Mutate.cpp MutateOptions.cpp)

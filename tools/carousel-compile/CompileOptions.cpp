@@ -144,6 +144,9 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.input = input;
   options.output = output;
   options.quiet = quiet;
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    options.hasOthers |= option->getNumOccurrences() != 0 &&
+                         !llvm::is_contained(option->Categories, &category);
   options.explain = explain;
   using Misses = CompilePackageOptions::Misses;
   options.compile.misses = quiet ? Misses::Ignore : Misses::Warn;

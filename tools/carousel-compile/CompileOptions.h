@@ -22,7 +22,8 @@ struct CompileToolOptions {
   bool quiet;
   enum class Explain { No, Text, JSON, SVG } explain = Explain::No;
   CompilePackageOptions compile;
-  std::string error; ///< what is wrong with the command line, or empty
+  bool hasOthers = false; ///< options of LLVM's, which may change the code
+  std::string error;      ///< what is wrong with the command line, or empty
 };
 
 /// Prints help and ends the program where that is asked for.

@@ -17,6 +17,7 @@
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
+#include "../support/MLIR/UseCodeCache.h"
 #include "../support/Process/FileSizeLimit.h"
 #include "../support/Process/Interrupt.h"
 
@@ -103,6 +104,9 @@ int main(int argc, char **argv) {
       llvm::errs() << '[' << step.number << '/' << step.count << "] "
                    << step.module << " for " << step.chip << '\n';
     };
+  if (!options.hasOthers)
+    if (std::string error = useCodeCache(options.compile); !error.empty())
+      return fail(error);
   FailureOr<Package> package = compilePackage(*module, options.compile);
   if (failed(package))
     return 1;

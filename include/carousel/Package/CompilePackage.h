@@ -34,6 +34,16 @@ struct CompileStep {
   llvm::StringRef chip;
 };
 
+/// Code that earlier compilations made, by keys of all that it depends on.
+/// Functions are called on any thread.
+struct CodeStore {
+  std::function<std::optional<std::string>(llvm::StringRef key)> find;
+  /// Returns an error, or an empty string.
+  std::function<std::string(llvm::StringRef key, llvm::StringRef code)> keep;
+
+  explicit operator bool() const { return find && keep; }
+};
+
 struct CompilePackageOptions {
   enum class Cubins {
     Auto,    ///< if there is an assembler; a remark reports its absence
@@ -65,6 +75,8 @@ struct CompilePackageOptions {
   /// isn't honoured, and about what is slow (docs/WhyNotPipelined.md), in
   /// graphs too.
   Misses misses = Misses::Warn;
+  /// Where PTX of modules of several kernels, and cubins, are kept.
+  CodeStore code = {};
   /// The kinds of misses of kernels that are errors instead, whatever `misses`
   /// says.
   std::vector<MissKind> errors;
