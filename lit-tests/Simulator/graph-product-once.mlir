@@ -7,13 +7,13 @@
 // CHECK: sm_80: right
 // CHECK: sm_90a: right
 // RUN: carousel-compile %s --chip sm_90a --no-cubin --explain -o %t.pkg | FileCheck %s --check-prefix=EXPLAIN
-// EXPLAIN-LABEL: ::attention_0_aligned_tma
+// EXPLAIN-LABEL: ::attention_0{{$}}
 // EXPLAIN: load arg1: 8 stages of 8192 bytes by tensor
 // EXPLAIN: load arg2: 8 stages of 8192 bytes by tensor
 // EXPLAIN: load arg0: 2 stages of 8192 bytes by tensor
 // EXPLAIN: a product by wgmma
 // EXPLAIN: a product by wgmma
-// EXPLAIN-LABEL: ::product_0_64x128_aligned_tma
+// EXPLAIN-LABEL: ::product_0_64x128{{$}}
 // EXPLAIN: load arg0, arg1: 8 stages of 24576 bytes by tensor
 // EXPLAIN: a product by wgmma
 

@@ -25,7 +25,8 @@
 // CHECK: "family": "contraction",
 
 // STEPS: softmax_product
-// STEPS: checks      x.extent(0) and result0.extent(0) are equal
+// STEPS: checks      x is aligned to 16 bytes
+// STEPS: {{^ +}}x.extent(0) and result0.extent(0) are equal
 // STEPS: 1. launch softmax_product_0 (row)
 // STEPS-NEXT: from      graphs.mlir:
 // STEPS: operands  scale
