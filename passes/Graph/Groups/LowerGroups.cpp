@@ -26,6 +26,7 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Passes/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,10 +157,32 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     });
   }
 
+  /// Initial values come first, in the order in which results need them. Where
+  /// they stood depends on what else the program has, which makes no kernel.
+  static void orderInits(func::FuncOp group) {
+    Block &body = group.getBody().front();
+    BackwardSliceOptions options;
+    options.omitUsesFromAbove = false;
+    SetVector<Operation *> needed, inits;
+    if (failed(getBackwardSlice(body.getTerminator(), &needed, options)))
+      return;
+    for (Operation *op : needed)
+      if (op->getBlock() == &body &&
+          isa<tensor::EmptyOp, linalg::FillOp, arith::ConstantOp>(op) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) {
+            return isa<BlockArgument>(operand) ||
+                   inits.contains(operand.getDefiningOp());
+          }))
+        inits.insert(op);
+    for (Operation *op : llvm::reverse(inits))
+      op->moveBefore(&body, body.begin());
+  }
+
   LogicalResult lower(func::FuncOp group, OpBuilder &builder) {
     if (failed(checkDivisors(group)))
       return failure();
     expandAffine(group);
+    orderInits(group);
     GroupProgram program;
     program.func = group;
     program.usesTF32 = products == ProductFactors::TF32;
