@@ -179,3 +179,28 @@ func.func @ties(%x: tensor<300xi32>, %y: tensor<300xi32>) -> (tensor<300xi32>, t
   } -> tensor<300xi32>
   return %a, %d : tensor<300xi32>, tensor<300xi32>
 }
+
+// A divisor that is an extent, or 1 where that is 0, is a number that a launch computes.
+// CHECK-LABEL: func.func @divisor
+// CHECK: %[[N:.*]] = tensor.dim
+// CHECK: %[[DIVISOR:.*]] = arith.maxsi %[[N]], %{{.*}} : index
+// CHECK: arith.index_cast %[[DIVISOR]] : index to i32
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @divisor(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = tensor.dim %x, %c0 : tensor<?xi32>
+  %i = arith.index_cast %n : index to i32
+  %is = arith.cmpi eq, %i, %zero : i32
+  %d = arith.select %is, %one, %i : i32
+  %e = tensor.empty(%n) : tensor<?xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xi32>) outs(%e : tensor<?xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %r = arith.remsi %a, %d : i32
+    linalg.yield %r : i32
+  } -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}

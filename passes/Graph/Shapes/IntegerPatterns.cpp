@@ -289,11 +289,30 @@ struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
   }
 };
 
+/// What divides by an extent, or by 1 where that is 0, as front ends write
+/// remainders: a launch computes the larger one.
+struct ExtentOrOne : public OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isZero = op.getCondition().getDefiningOp<arith::CmpIOp>();
+    Value extent = op.getFalseValue();
+    if (!isOfHost(op) || !isZero ||
+        isZero.getPredicate() != arith::CmpIPredicate::eq ||
+        isZero.getLhs() != extent || !matchPattern(isZero.getRhs(), m_Zero()) ||
+        !matchPattern(op.getTrueValue(), m_One()) || !isNeverNegative(extent))
+      return rewriter.notifyMatchFailure(op, "expected an extent, or 1 for 0");
+    rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, extent, op.getTrueValue());
+    return success();
+  }
+};
+
 } // namespace
 
 void carousel::populateIntegerPatterns(RewritePatternSet &patterns) {
-  patterns.add<ComparisonOfIntegers, ComparisonOfExtent, ComparisonOfFloats,
-               IntegersAsIndices<arith::AddIOp, Bits::Low>,
+  patterns.add<ExtentOrOne, ComparisonOfIntegers, ComparisonOfExtent,
+               ComparisonOfFloats, IntegersAsIndices<arith::AddIOp, Bits::Low>,
                IntegersAsIndices<arith::SubIOp, Bits::Low>,
                IntegersAsIndices<arith::MulIOp, Bits::Low>,
                IntegersAsIndices<arith::SelectOp, Bits::Low>,

@@ -29,10 +29,12 @@ double SortPlan::countWork() const {
 
 SortPlan carousel::planSort(int64_t count, int64_t keys) {
   // Of a part: as many as need no merge, which would be kernels of few
-  // positions for most launches.
-  constexpr int64_t kPart = 1 << 12;
+  // positions for most launches. But each part has a table of all keys, which
+  // shouldn't be much larger than its terms.
+  constexpr int64_t kPart = 1 << 12, kKeysOfPosition = 16;
   if (ShapedType::isDynamic(count))
-    count = kPart;
+    count = std::max<int64_t>(
+        kPart, llvm::PowerOf2Ceil(llvm::divideCeil(keys, kKeysOfPosition)));
   // Pairs that take as long to compare as a merge does to launch, and run.
   constexpr int64_t kMostPairs = 1 << 25, kLeastLength = 32;
   SortPlan plan;
