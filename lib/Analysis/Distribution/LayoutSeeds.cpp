@@ -231,7 +231,7 @@ ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
 bool LayoutPlanner::isKept(OpOperand &factor,
                            const ContractionPlan &contraction,
                            const LinearLayout &layout) {
-  constexpr int64_t kFewRegisters = 32;
+  constexpr int64_t kFewRegisters = 32, kAddressWords = 2;
   Value vector = factor.get();
   Operation *source = vector.getDefiningOp();
   if (contraction.matrices || plan.threads.ctas != 0 || isFree(vector) ||
@@ -250,9 +250,13 @@ bool LayoutPlanner::isKept(OpOperand &factor,
     return true;
   int64_t registers =
       carousel::countRegisters(countRegisters(layout), getElementBits(type));
+  // ptxas computes the addresses of all that a thread reads before the first
+  // product.
+  int64_t needed = registers + kAddressWords * countRegisters(layout) /
+                                   layout.getContiguous(type.getRank() - 1);
   int64_t threads = 1 << (plan.threads.lanes + plan.threads.warps);
   std::optional<ChipModel> chip = findChipModel(source);
-  if (registers <= getVectorRegisters(threads) ||
+  if (needed <= getVectorRegisters(threads) ||
       bytes > (chip ? chip->maxSharedPerBlock : kMostBytes))
     return false;
   plan.mostRegisters = std::max(plan.mostRegisters, registers);
