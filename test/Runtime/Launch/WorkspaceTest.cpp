@@ -16,6 +16,7 @@
 #include "carousel_runtime.h"
 
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -41,8 +42,10 @@ protected:
   void SetUp() override {
     KernelFixture::SetUp();
     fake::setParameterSizes("ordered_tma", {8, 8, 8, 8, 8, 8, 8, 128});
-    // Leaves marks, which a memset would wipe away.
-    fake::setKernel("ordered_tma", [](const fake::Launch &launch, void **) {
+    // Leaves marks, which a memset would wipe away. A device runs the kernels
+    // of a stream one after another, the fake one in the threads that launch.
+    fake::setKernel("ordered_tma", [this](const fake::Launch &launch, void **) {
+      std::lock_guard<std::mutex> lock(mutex);
       auto *marks = launch.get<uint32_t *>(2);
       for (int64_t i = 0; i < launch.get<int64_t>(3); ++i)
         ++marks[i];
@@ -56,6 +59,9 @@ protected:
   static uint32_t getMark(size_t launch, size_t index = 0) {
     return reinterpret_cast<uint32_t *>(getSemaphores(launch))[index];
   }
+
+private:
+  std::mutex mutex;
 };
 
 class OrderedArguments {
