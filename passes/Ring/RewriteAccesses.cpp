@@ -143,8 +143,11 @@ void RingRewriter::eraseLoads(const LoopPlan &loopPlan) {
   for (const LoadRingPlan &loads : loopPlan.rings) {
     if (!loads.operandTiles.empty())
       slices.insert_range(loads.slice);
-    for (LoadOp load : loads.loads)
+    for (LoadOp load : loads.loads) {
+      // Another op may get its address.
+      prologues.erase(load);
       rewriter.eraseOp(load);
+    }
   }
   SmallVector<Operation *> inOrder;
   scf::ForOp(loopPlan.loop).walk([&](Operation *op) {

@@ -214,7 +214,8 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   scf::YieldOp::create(rewriter, loc, next);
   Operation *begin =
       before ? before->getNextNode() : &loopPlan.start->getBlock()->front();
-  prologues.try_emplace(loopPlan.start, begin);
+  if (isa<LoadOp>(loopPlan.start))
+    prologues.try_emplace(loopPlan.start, begin);
 }
 
 /// Starts the loads of the iteration that is `prefetch` later, at the start of
@@ -365,6 +366,10 @@ void RingRewriter::peelEpilogue(const LoopPlan &loopPlan) {
   rewriter.setInsertionPointAfter(steady);
   Value start = RunningIndices::read(rewriter, loc, next);
   auto epilogue = cast<scf::ForOp>(rewriter.clone(*steady, mapping));
+  // Loads of the copy also come before the prologues of its loops.
+  for (auto [load, first] : llvm::to_vector(prologues))
+    if (mapping.contains(load))
+      prologues[mapping.lookup(load)] = mapping.lookup(first);
   rewriter.modifyOpInPlace(steady, [&] { steady.setUpperBound(end); });
   rewriter.replaceUsesWithIf(
       steady.getResults(), epilogue.getResults(),

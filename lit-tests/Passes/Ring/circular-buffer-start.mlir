@@ -106,4 +106,43 @@ gpu.module @start [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 4>}
     gpu.return
   }
+
+  // So do those of a loop in another one, and in the other one's epilogue.
+  // CHECK-LABEL: gpu.func @peeled
+  // CHECK: carousel.ring.wait %[[LOOSE:.*]][%{{.*}}] : <1>
+  // CHECK-COUNT-2: scf.for
+  // CHECK: carousel.ring.wait %[[LOOSE]]
+  // CHECK: scf.for
+  // CHECK: scf.for %{{.*}} = %{{.*}}#{{.*}} to
+  // CHECK-NEXT: carousel.ring.tile
+  // CHECK-NEXT: carousel.ring.produce %[[LOOSE]]
+  // CHECK: scf.for
+  // CHECK: ahead(2)
+  // CHECK: carousel.ring.wait %[[LOOSE]]
+  gpu.func @peeled(%x: !global, %b: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %once = memref.alloc() : !tile
+    %outer = memref.alloc() : !tile
+    %inner = memref.alloc() : !tile
+    carousel.load %b[%c0] to %once engine<bulk> : !global, !tile
+    %first = memref.load %once[%thread] : !tile
+    memref.store %first, %y[%c0] : !global
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %b[%i] to %once engine<bulk> : !global, !tile
+      carousel.load %x[%i] to %outer engine<bulk> : !global, !tile
+      %w = memref.load %once[%thread] : !tile
+      memref.store %w, %y[%i] : !global
+      scf.for %j = %c0 to %n step %c1024 {
+        carousel.load %x[%j] to %inner engine<bulk> : !global, !tile
+        %v = memref.load %inner[%thread] : !tile
+        memref.store %v, %y[%j] : !global
+      } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+      %o = memref.load %outer[%thread] : !tile
+      memref.store %o, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 2, epilogue = peeled>}
+    gpu.return
+  }
 }
