@@ -246,9 +246,8 @@ Program::Impl::getParameters(const std::vector<BoundArgument> &bound) const {
   return parameters;
 }
 
-Result<StepChoice>
-Program::Impl::chooseSteps(const Parameters &parameters,
-                           uint64_t streamId) const {
+Result<StepChoice> Program::Impl::chooseSteps(const Parameters &parameters,
+                                              uint64_t streamId) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = loaded.find(streamId);
   if (found == loaded.end())
@@ -302,8 +301,7 @@ Status Program::Impl::start(const Argument *arguments, size_t count,
     CAROUSEL_TRY_ASSIGN(streamId, getStreamId(impl, stream));
   }
   if (!moved.empty() && !copies.lookup(streamId, &moved.getMemory()))
-    CAROUSEL_TRY(
-        copies.provide(context, stream, streamId, &moved.getMemory()));
+    CAROUSEL_TRY(copies.provide(context, stream, streamId, &moved.getMemory()));
   CAROUSEL_TRY_ASSIGN(Plan plan, getPlan(moved, bound, stream));
   if (loads)
     CAROUSEL_TRY(refuseCapture(impl, stream, info->name));
