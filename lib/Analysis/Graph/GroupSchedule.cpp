@@ -186,11 +186,19 @@ private:
       inner.tile = clampTile(inner, kColumnBytes / largest->elementBytes);
       widenColumns(inner);
     }
-    // The innermost loop takes several rows at once.
-    for (unsigned position : findReduced())
+    // The innermost loops take several rows at once: vectors have four
+    // dimensions, of which two may be columns'.
+    SmallVector<unsigned> reduced = findReduced();
+    for (unsigned position : reduced)
       setLoop(position, 1);
-    unsigned rows = findReduced().back();
-    setLoop(rows, clampTile(schedule.dims[rows], kColumnRows));
+    constexpr size_t kMostDims = 2;
+    int64_t rows = kColumnRows;
+    for (unsigned position :
+         llvm::reverse(llvm::ArrayRef(reduced).take_back(kMostDims))) {
+      ScheduledDim &dim = schedule.dims[position];
+      dim.tile = clampTile(dim, rows);
+      rows /= dim.tile;
+    }
   }
 
   /// Programs that add few rows wait for memory about once: where there are
