@@ -28,7 +28,7 @@ using llvm::formatv;
 // Values
 //===----------------------------------------------------------------------===//
 
-static Attribute toAttribute(Type type, uint64_t bits) {
+static Attribute toNumberAttr(Type type, uint64_t bits) {
   if (auto floating = dyn_cast<FloatType>(type))
     return FloatAttr::get(type, APFloat(floating.getFloatSemantics(),
                                         APInt(floating.getWidth(), bits)));
@@ -84,7 +84,7 @@ std::string ProgramPlan::bind(Value argument, const Argument &value) {
                        type.getDimSize(dim), dim, number, extent);
     addBuffer(argument, value);
   } else {
-    numbers[argument] = toAttribute(argument.getType(), value.bits);
+    numbers[argument] = toNumberAttr(argument.getType(), value.bits);
   }
   return "";
 }
