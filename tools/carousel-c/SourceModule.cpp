@@ -157,8 +157,8 @@ bool SourceModule::parse(Names names) {
     break;
   }
   if (!module) {
-    if (isOfFrontEnd(buffer->getBuffer()))
-      addError(kFrontEndError);
+    if (llvm::StringRef why = explainRefusal(buffer->getBuffer()); !why.empty())
+      addError(why);
     return false;
   }
   // A module that isn't written out has no line to point at.

@@ -89,10 +89,11 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module =
       options.compile.cuda ? parseWithNames(sources, &context)
                            : parseSourceFile<ModuleOp>(sources, &context);
-  if (!module && isOfFrontEnd(sources.getMemoryBuffer(1)->getBuffer()))
-    return fail(kFrontEndError);
-  if (!module)
-    return 1;
+  if (!module) {
+    llvm::StringRef why =
+        explainRefusal(sources.getMemoryBuffer(1)->getBuffer());
+    return why.empty() ? 1 : fail(why.str());
+  }
   if (options.compile.chips.empty())
     return fail("expected chips to compile for, --chip sm_90a,...");
   // A module that isn't written out has no line to point at.

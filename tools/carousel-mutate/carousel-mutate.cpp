@@ -14,6 +14,7 @@
 #include "Mutate.h"
 
 #include "../support/MLIR/Diagnostics.h"
+#include "../support/MLIR/FrontEndText.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
 #include "../support/Process/FileSizeLimit.h"
@@ -55,8 +56,11 @@ int main(int argc, char **argv) {
   carousel::ToolDiagnostics diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module =
       carousel::sim::parseNamedModule(sources, &context);
-  if (!module)
-    return 1;
+  if (!module) {
+    llvm::StringRef why =
+        carousel::explainRefusal(sources.getMemoryBuffer(1)->getBuffer());
+    return why.empty() ? 1 : fail(why.str());
+  }
   if (llvm::Error failure = carousel::mutate::run(*module, options))
     return fail(llvm::toString(std::move(failure)));
   return 0;

@@ -13,6 +13,7 @@
 #include "Input.h"
 
 #include "../../support/MLIR/Diagnostics.h"
+#include "../../support/MLIR/FrontEndText.h"
 #include "../../support/MLIR/Register.h"
 #include "../../support/MLIR/SourceNesting.h"
 #include "../../support/Process/Messages.h"
@@ -49,8 +50,12 @@ bool Input::parseModule(std::unique_ptr<llvm::MemoryBuffer> text) {
   context.printOpOnDiagnostic(false);
   diagnostics = std::make_unique<ToolDiagnostics>(sources, &context);
   module = sim::parseNamedModule(sources, &context);
-  if (!module)
+  if (!module) {
+    StringRef why = explainRefusal(sources.getMemoryBuffer(1)->getBuffer());
+    if (!why.empty())
+      tools::printError(why.str());
     return false;
+  }
   // A module that isn't written out has no line to point at.
   if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
       loc && loc.getLine() == 0)

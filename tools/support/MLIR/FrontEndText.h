@@ -1,4 +1,4 @@
-//===- FrontEndText.h - recognises exported models --------------*- C++ -*-===//
+//===- FrontEndText.h - texts that the parser refuses -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A text of a front end's dialect doesn't parse. Its error should say how to
-// import it.
+// import it. Of damaged bytecode the parser may say nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral kFrontEndError =
     "expected ops of linalg on tensors or kernels, got an exported model: use "
     "carousel-import";
 
+inline constexpr llvm::StringLiteral kBytecodeError =
+    "expected a module in bytecode of this version of MLIR, got what can't be "
+    "read";
+
 /// Whether a text has ops of the dialects that front ends export.
 inline bool isOfFrontEnd(llvm::StringRef text) {
   constexpr llvm::StringLiteral kDialects[] = {"stablehlo.", "vhlo.", "mhlo.",
@@ -34,6 +38,14 @@ inline bool isOfFrontEnd(llvm::StringRef text) {
         return true;
     return false;
   });
+}
+
+/// What to add about a text that the parser refuses, or nothing.
+inline llvm::StringRef explainRefusal(llvm::StringRef text) {
+  constexpr llvm::StringLiteral kBytecodeMagic = "ML\xefR";
+  if (text.starts_with(kBytecodeMagic))
+    return kBytecodeError;
+  return isOfFrontEnd(text) ? llvm::StringRef(kFrontEndError) : "";
 }
 
 } // namespace carousel
