@@ -7,8 +7,8 @@
 
 // The largest vectors: only as many CTAs are resident at a time as have room for theirs, and all others without a limit.
 // DEFINE: %{widest} = carousel-sim %s --kernel @widest --arg y=zeros:1 --arg turns=zeros:1 --reference @widest_reference --quiet
-// RUN: bash -c "ulimit -v 1500000; %{widest}"
-// RUN: not bash -c "ulimit -v 1500000; %{widest} --resident 32" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: bash -c "ulimit -v 1100000; %{widest}"
+// RUN: not bash -c "ulimit -v 1100000; %{widest} --resident 32" 2>&1 | FileCheck %s --check-prefix=MEMORY
 // MEMORY: expected memory for this input, got less
 
 // An extent for which the number of elements is 2^64.
