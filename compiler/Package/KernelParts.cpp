@@ -215,7 +215,8 @@ FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
         [&] { return emitAll(parts.getModules(), options, texts); });
     if (std::optional<std::string> merged;
         emitted && (merged = mergePTX(texts))) {
-      // What was said has to be said again.
+      // Code with diagnostics isn't kept, so that each compilation reports
+      // them.
       if (store && !parts.hasSaid())
         parallelFor(holder.getContext(), 0, texts.size(), [&](size_t index) {
           if (parts.getModules()[index] && !keys[index].empty())

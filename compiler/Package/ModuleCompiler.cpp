@@ -225,8 +225,8 @@ LogicalResult ModuleCompiler::compilePTX(ModuleOp holder,
   return success();
 }
 
-/// Which assembler makes a cubin: that of the options, or the program in place
-/// of the library.
+/// Describes the assemblers that may make a cubin: that of the options, and the
+/// program in place of the library.
 static std::string describeAssembler(const AssembleOptions &options) {
   std::string text = std::to_string(int(options.assembler));
   for (Assembler assembler : {options.assembler, Assembler::Program}) {

@@ -141,7 +141,7 @@ static std::optional<int64_t> getAttributionAlignment(BlockArgument argument) {
   return std::nullopt;
 }
 
-/// What a program asks of its callers.
+/// Reads the alignment that a program asks of its callers.
 static std::optional<int64_t> getProgramAlignment(BlockArgument argument) {
   auto program = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   if (!program || !program->hasAttr(CarouselDialect::kProgram))

@@ -225,8 +225,8 @@ static LogicalResult expandMath(ModuleOp module) {
   return callLibrary(module, target);
 }
 
-/// Upstream's conversion splits a block at each loop or branch, and notes each
-/// op behind it: from the last one on, these are few.
+/// Converts the last loop or branch first. Upstream's conversion splits the
+/// block there and records each op that follows: few, in this order.
 static LogicalResult lowerControlFlow(ModuleOp module) {
   RewritePatternSet list(module.getContext());
   populateSCFToControlFlowConversionPatterns(list);

@@ -61,6 +61,15 @@ bool findsNothing(StringRef pass) {
   return is_contained(kPasses, pass);
 }
 
+/// Preserves what holds for a pass that changes instructions, but no blocks.
+PreservedAnalyses preserveBlocks(bool isChanged) {
+  if (!isChanged)
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  return preserved;
+}
+
 /// Marks loops that are too large to unroll. LLVM would find that out by
 /// computing the cost of each loop. For loops with few iterations it would also
 /// simulate all of them, to find values that become constants. Values that are
@@ -119,11 +128,7 @@ public:
          make_early_inc_range(instructions(function)))
       if (Loop *loop = loops.getLoopFor(instruction.getParent()))
         isChanged |= rewrite(instruction, *loop);
-    if (!isChanged)
-      return PreservedAnalyses::all();
-    PreservedAnalyses preserved;
-    preserved.preserveSet<CFGAnalyses>();
-    return preserved;
+    return preserveBlocks(isChanged);
   }
 
 private:
@@ -181,11 +186,7 @@ public:
         rewrite(*place.first, place.second, own);
         isChanged = true;
       }
-    if (!isChanged)
-      return PreservedAnalyses::all();
-    PreservedAnalyses preserved;
-    preserved.preserveSet<CFGAnalyses>();
-    return preserved;
+    return preserveBlocks(isChanged);
   }
 
 private:
@@ -264,11 +265,7 @@ public:
          make_early_inc_range(instructions(function)))
       if (auto *rounding = dyn_cast<FPTruncInst>(&instruction))
         isChanged |= rewrite(*rounding);
-    if (!isChanged)
-      return PreservedAnalyses::all();
-    PreservedAnalyses preserved;
-    preserved.preserveSet<CFGAnalyses>();
-    return preserved;
+    return preserveBlocks(isChanged);
   }
 
 private:
@@ -316,11 +313,7 @@ public:
       if (auto *address = dyn_cast<GetElementPtrInst>(&instruction);
           address && address->getNumIndices() == 1)
         isChanged |= rewrite(*address);
-    if (!isChanged)
-      return PreservedAnalyses::all();
-    PreservedAnalyses preserved;
-    preserved.preserveSet<CFGAnalyses>();
-    return preserved;
+    return preserveBlocks(isChanged);
   }
 
 private:

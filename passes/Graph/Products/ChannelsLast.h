@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which tensors of a graph are images of convolutions. docs/GraphPhase.md,
-// Convolutions.
+// Finds the tensors of a graph that are images of convolutions.
+// docs/GraphPhase.md, Convolutions.
 //
 //===----------------------------------------------------------------------===//
 

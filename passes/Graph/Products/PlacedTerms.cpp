@@ -571,7 +571,7 @@ Value PlacedTerms::writeResults(IRRewriter &rewriter) {
     Value start = fill ? fill.getInputs()[0] : elements[arguments.size()];
     Value row =
         flatten(builder, rows, [&](unsigned loop) { return indices[loop]; });
-    // What a part adds to a result, and to the number of its terms.
+    // Adds a part to a result and to the number of its terms.
     auto addPart = [&](OpBuilder &b, Value part, Value sum, Value terms) {
       Numbers m(b, loc);
       Value begin = runs.readBegin(m, part, row);

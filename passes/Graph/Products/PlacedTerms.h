@@ -61,7 +61,7 @@ private:
   bool hasParts() const;
   /// An unknown extent, from an operand; all loops that are summed have one.
   mlir::Value createLoopExtent(mlir::OpBuilder &builder, unsigned loop);
-  /// What loops have when the op runs.
+  /// Writes the extent of a loop, also where only the launch knows it.
   mlir::Value getExtent(mlir::OpBuilder &builder, unsigned loop);
   mlir::Value getIterations(mlir::OpBuilder &builder,
                             llvm::ArrayRef<unsigned> loops);

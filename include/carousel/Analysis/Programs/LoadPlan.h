@@ -25,7 +25,7 @@ llvm::SetVector<mlir::Operation *> findLoadSteps(mlir::func::FuncOp graph);
 
 struct LoadPlan {
   llvm::SetVector<mlir::Operation *> steps;
-  /// What they write: the memref.allocs, which keep their elements.
+  /// The memref.allocs that they write, which keep their elements.
   llvm::SetVector<mlir::Operation *> buffers;
 };
 

@@ -48,8 +48,8 @@ static Operation *applyToElements(ImplicitLocOpBuilder &b, Operation *op,
   return b.insert(scalar);
 }
 
-/// One loop for all ops, since LLVM's time and memory are quadratic in loops.
-/// What no other op uses isn't stored.
+/// Writes one loop for all ops, since LLVM's time and memory are quadratic in
+/// loops. Results that only the run uses have no memory.
 void carousel::sim::lowerRun(ValueAccess &access, ArrayRef<Operation *> run) {
   Operation *last = run.back();
   ImplicitLocOpBuilder b(last->getLoc(), last);

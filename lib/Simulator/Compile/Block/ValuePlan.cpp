@@ -65,8 +65,8 @@ static bool isElementwise(Operation *op) {
                       [](Type type) { return isa<VectorType>(type); });
 }
 
-/// Whether the op neither uses a run's results nor needs a loop, so that the
-/// run's ops can move behind it.
+/// Whether the op neither uses a run's results nor needs a loop. The ops of the
+/// run can move past it then.
 static bool isBetween(Operation *op) {
   return op->getNumRegions() == 0 &&
          llvm::none_of(op->getOperandTypes(),
