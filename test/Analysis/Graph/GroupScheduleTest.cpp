@@ -243,6 +243,20 @@ TEST(GroupScheduleTest, RowsOfMoreDimensionsThanVectorsHaveAreLoops) {
             "a loop, 2 by a loop in vectors of 2\n");
 }
 
+TEST(GroupScheduleTest, ColumnsTakeRowsOfTwoDimensions) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({56, 2, 64}), w = graph.tensor({2, 56, 64});
+  graph.op("sum", GraphOpKind::Reduction, "cab", "ab", {64, 56, 2});
+  graph.read(x, "abc");
+  graph.read(w, "bac");
+  unsigned y = graph.tensor({64});
+  graph.write(y, "c");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "column, 56 by a loop in vectors of 64, 2 by a loop in vectors of "
+            "2, 64 by the grid in vectors of 32\n");
+}
+
 /// The sum of `rows` rows.
 GraphBuilder makeSum(int64_t rows, int64_t columns) {
   GraphBuilder graph;
