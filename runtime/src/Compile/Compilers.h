@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One interface for the driver's linker, nvJitLink, NVRTC, and NVRTC with
-// nvJitLink for device sources. Each is loaded when its version is first
-// needed.
+// One interface for nvJitLink, NVRTC, and NVRTC with nvJitLink for device
+// sources. Each is loaded when its version is first needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +44,7 @@ struct Job {
 };
 
 struct Compiler {
-  /// What messages call it: "the driver's compiler".
+  /// What messages call it: "NVRTC".
   const char *title;
   /// What tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);
@@ -63,10 +62,6 @@ struct Compiler {
                               const Job &job, CompileMessages &messages);
 };
 
-/// Whether the driver says that an image is at fault, and nothing else is.
-bool refusesImage(CUresult result);
-
-extern const Compiler kDriverLinker; ///< PTX
 extern const Compiler kNvJitLink;    ///< PTX
 extern const Compiler kNVRTC;        ///< CUDA C++
 extern const Compiler kSourceLinker; ///< PTX and CUDA C++, with device sources

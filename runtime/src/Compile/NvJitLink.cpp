@@ -164,4 +164,33 @@ Result<Compiled> runNvJitLink(Libraries &libraries,
   return linked;
 }
 
+//===----------------------------------------------------------------------===//
+// PTX alone
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+Result<std::string> getJitLinkVersion(Context::Impl &context) {
+  return getNvJitLinkVersion(*context.libraries);
+}
+
+Result<Job> prepareJitLink(Context::Impl &context, const CompileInput &input,
+                           CompileMessages &messages) {
+  Job job;
+  job.parts.push_back("-arch=" + input.arch);
+  return job;
+}
+
+Result<Compiled> jitLink(Context::Impl &context, const CompileInput &input,
+                         const Job &job, CompileMessages &messages) {
+  return runNvJitLink(*context.libraries,
+                      {{LinkInput::Kind::PTX, input.text, input.image.file}},
+                      job.parts);
+}
+
+} // namespace
+
+const Compiler kNvJitLink = {"nvJitLink", getJitLinkVersion, prepareJitLink,
+                             jitLink};
+
 } // namespace carousel::runtime

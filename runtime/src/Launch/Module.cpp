@@ -12,6 +12,7 @@
 #include "carousel/Runtime/Module.h"
 
 #include "KernelImpl.h"
+#include "Load/ModuleCode.h"
 
 #include "carousel/Runtime/Fail.h"
 
@@ -56,8 +57,8 @@ Status Module::Impl::load(const std::string &image) {
   CurrentContext current(impl);
   CAROUSEL_TRY(current.getStatus());
   RelaxedCapture relaxed(*impl.driver);
-  return impl.check(impl.driver->cuModuleLoadData(&module, image.c_str()),
-                    "cuModuleLoadData");
+  CAROUSEL_TRY_ASSIGN(module, loadCode(impl, image));
+  return {};
 }
 
 Result<Module::Impl::Function>

@@ -54,7 +54,7 @@ public:
 
   const ModuleImages &getImages() const { return images; }
 
-  /// What NVRTC said when it was loaded.
+  /// What compilers said when it was loaded.
   std::vector<CompileMessage> getMessages();
 
 private:

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Tries a module's images, best first, and the compilers for each, until the
-// cache or the driver accepts a cubin. Records why the others failed.
+// driver takes the code. Records why the others failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 
 #include "carousel/Runtime/Fail.h"
 
+#include <array>
 #include <functional>
 
 namespace carousel::runtime {
@@ -33,8 +34,8 @@ CompileMessages readLog(std::string_view log, const CompileInput &input) {
   return messages;
 }
 
-/// Takes a cubin. CompileError: not this one; any other error ends the search.
-using Accept = std::function<Status(const std::string &cubin)>;
+/// Takes a cubin or PTX. Errors as Compiler::compile's.
+using Accept = std::function<Status(const std::string &code)>;
 
 class Search {
 public:
@@ -48,7 +49,7 @@ public:
   Status run();
   /// The image that was taken.
   const Image &getTaken() const { return module.images[taken]; }
-  /// What NVRTC said of it.
+  /// What compilers said of it.
   CompileMessages takeMessages() { return std::move(messages); }
 
 private:
@@ -58,13 +59,14 @@ private:
   Status checkExterns() const;
   Error explainNoImage() const;
   Result<Outcome> tryImage(size_t image);
-  Result<Outcome> tryCubin(size_t image);
   Result<Outcome> tryCompiler(size_t image, const Compiler &compiler);
-  /// Accepted, NextImage where the cubin was refused, or the error that ends
-  /// the search. A refusal is noted as that of `what`, unless it is empty.
-  Result<Outcome> offer(const Image &image, const std::string &cubin,
+  /// By nvJitLink, which compiles PTX as a part of a program.
+  Result<Outcome> tryLinker(size_t image, const Compiler &linker);
+  /// Has the driver take the code. A refusal is noted as that of `what`, unless
+  /// it is empty.
+  Result<Outcome> offer(const Image &image, const std::string &code,
                         std::string_view what);
-  /// What an error of a compiler means for the search.
+  /// What an error of a compiler or of the driver means for the search.
   Result<Outcome> explain(const Image &image, std::string_view what,
                           const Error &error);
   void note(const Image &image, std::string_view what, const Error &error);
@@ -133,26 +135,34 @@ Error Search::explainNoImage() const {
 Result<Search::Outcome> Search::tryImage(size_t image) {
   Image::Kind kind = module.images[image].kind;
   if (!module.externs.empty() && kind != Image::Kind::Cubin)
-    return tryCompiler(image, kSourceLinker);
-  switch (kind) {
-  case Image::Kind::Cubin:
-    return tryCubin(image);
-  case Image::Kind::PTX: {
-    Result<Outcome> outcome = tryCompiler(image, kDriverLinker);
-    if (outcome && *outcome == Outcome::NextCompiler)
-      outcome = tryCompiler(image, kNvJitLink);
-    return outcome;
-  }
-  case Image::Kind::CUDA:
+    return tryLinker(image, kSourceLinker);
+  if (kind == Image::Kind::CUDA)
     return tryCompiler(image, kNVRTC);
-  }
-  return Outcome::NextImage;
+  bool isPTX = kind == Image::Kind::PTX;
+  Result<Outcome> outcome = offer(
+      module.images[image], std::string(package.getContents(index, image)),
+      isPTX ? "the driver's compiler failed" : "the driver refused it");
+  if (isPTX && outcome && *outcome == Outcome::NextCompiler)
+    return tryLinker(image, kNvJitLink);
+  return outcome;
 }
 
-Result<Search::Outcome> Search::tryCubin(size_t image) {
-  return offer(module.images[image],
-               std::string(package.getContents(index, image)),
-               "the driver refused it");
+Result<Search::Outcome> Search::tryLinker(size_t number,
+                                          const Compiler &linker) {
+  Result<Outcome> outcome = tryCompiler(number, linker);
+  const Image &image = module.images[number];
+  if (outcome && *outcome == Outcome::Accepted &&
+      image.kind == Image::Kind::PTX &&
+      package.getContents(index, number).find("setmaxnreg") !=
+          std::string_view::npos) {
+    CompileMessage warning;
+    warning.severity = CompileMessage::Severity::Warning;
+    warning.file = image.file;
+    warning.text = "nvJitLink ignores setmaxnreg, so that kernels with "
+                   "producer warps may spill registers";
+    messages.push_back(std::move(warning));
+  }
+  return outcome;
 }
 
 Result<Search::Outcome> Search::tryCompiler(size_t number,
@@ -216,27 +226,47 @@ Search::explain(const Image &image, std::string_view what, const Error &error) {
 }
 
 Result<Search::Outcome> Search::offer(const Image &image,
-                                      const std::string &cubin,
+                                      const std::string &code,
                                       std::string_view what) {
-  Status status = accept(cubin);
+  Status status = accept(code);
   if (status)
     return Outcome::Accepted;
-  if (status.error().code != ErrorCode::CompileError)
-    return tl::make_unexpected(status.error());
-  if (!what.empty())
-    note(image, what, status.error());
-  return Outcome::NextImage;
+  return explain(image, what, status.error());
 }
 
 void Search::note(const Image &image, std::string_view what,
                   const Error &error) {
+  if (what.empty())
+    return;
   failures.push_back(
       fmt::format("{}: {}: {}", image.file, what, error.message));
   onlyLibrariesMissing &= error.code == ErrorCode::NoLibrary;
 }
 
-} // namespace
+/// What the driver's compiler says while it loads PTX.
+class LoadLog {
+public:
+  unsigned size() const { return options.size(); }
+  CUjit_option *getOptions() { return options.data(); }
+  void **getValues() { return values.data(); }
+  std::string getText() const {
+    std::string log = condenseLog(errors.data());
+    return log.empty() ? condenseLog(infos.data()) : log;
+  }
 
+private:
+  static constexpr uintptr_t kBytes = 8192;
+  std::array<char, kBytes> errors = {}, infos = {};
+  std::array<CUjit_option, 4> options = {
+      CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+      CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  // Sizes are passed as pointers: so the API has it.
+  std::array<void *, 4> values = {
+      errors.data(), reinterpret_cast<void *>(kBytes - 1), infos.data(),
+      reinterpret_cast<void *>(kBytes - 1)};
+};
+
+/// Whether the driver says that an image is at fault, and nothing else is.
 bool refusesImage(CUresult result) {
   switch (result) {
   case CUDA_ERROR_INVALID_IMAGE:
@@ -250,39 +280,55 @@ bool refusesImage(CUresult result) {
   }
 }
 
-Result<std::string> getCubin(Context::Impl &context, const Package &package,
-                             uint32_t module, std::string_view function,
-                             const LoadOptions &options) {
-  std::string taken;
-  Accept accept = [&](const std::string &cubin) -> Status {
-    taken = cubin;
-    return {};
-  };
-  ModuleImages images(package.getManifest().modules[module],
-                      context.info.computeCapability, options.via);
-  Search search(context, package, module, images, function, options, accept);
-  CAROUSEL_TRY(search.run());
-  return taken;
+/// Classifies an error for which the driver has no class. The driver says why
+/// it can't take a text; without that, the text isn't at fault.
+ErrorCode classify(CUresult result, bool hasLog) {
+  switch (result) {
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    return ErrorCode::UnsupportedVersion;
+  case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+  case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+    return ErrorCode::NoLibrary;
+  default:
+    return hasLog || refusesImage(result) ? ErrorCode::CompileError
+                                          : ErrorCode::DriverError;
+  }
+}
+
+} // namespace
+
+Result<CUmodule> loadCode(Context::Impl &context, const std::string &code) {
+  CurrentContext current(context);
+  CAROUSEL_TRY(current.getStatus());
+  LoadLog log;
+  CUmodule loaded = nullptr;
+  CUresult result = context.driver->cuModuleLoadDataEx(
+      &loaded, code.c_str(), log.size(), log.getOptions(), log.getValues());
+  Status status = context.check(result, "cuModuleLoadDataEx");
+  if (status)
+    return loaded;
+  if (status.error().code != ErrorCode::DriverError)
+    return tl::make_unexpected(status.error());
+  std::string text = log.getText();
+  return fail(classify(result, !text.empty()), "{}",
+              text.empty() ? status.error().message : text);
 }
 
 Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
                               uint32_t module, const ModuleImages &images,
                               std::string_view function,
                               const LoadOptions &options) {
-  CUmodule loaded = nullptr;
-  Accept accept = [&](const std::string &cubin) -> Status {
-    CurrentContext current(context);
-    CAROUSEL_TRY(current.getStatus());
-    CUresult result = context.driver->cuModuleLoadData(&loaded, cubin.c_str());
-    Status status = context.check(result, "cuModuleLoadData");
-    if (!status && refusesImage(result))
-      return fail(ErrorCode::CompileError, "{}", status.error().message);
-    return status;
+  ModuleCode taken;
+  Accept accept = [&](const std::string &code) -> Status {
+    CAROUSEL_TRY_ASSIGN(taken.loaded, loadCode(context, code));
+    taken.code = code;
+    return {};
   };
   Search search(context, package, module, images, function, options, accept);
   CAROUSEL_TRY(search.run());
-  return ModuleCode{loaded, search.getTaken().function.empty(),
-                    search.takeMessages()};
+  taken.isWhole = search.getTaken().function.empty();
+  taken.messages = search.takeMessages();
+  return taken;
 }
 
 std::string makeCacheKey(const DeviceInfo &device, const Image &image,

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses the image of a module that the device runs best, and compiles it
-// unless it is a cubin. The driver's linker or nvJitLink compiles PTX, and
-// NVRTC compiles CUDA C++, together with the device sources that the module
-// needs. Results go to the disk cache.
+// Chooses the image of a module that the device runs best. The driver takes a
+// cubin, and compiles PTX, as a whole program. NVRTC compiles CUDA C++.
+// nvJitLink compiles PTX that is newer than the driver, and links the device
+// sources that a module needs; as parts of programs, for which ptxas ignores
+// setmaxnreg, so that kernels whose producer warps give registers away spill.
+// Results of NVRTC and nvJitLink go to the disk cache; the driver has its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +22,25 @@
 
 namespace carousel::runtime {
 
-/// The cubin of a module, with `function` or, if that is empty, any, for the
-/// context's device. Falls back from one image to the next where one can't be
-/// compiled; the error names them all. Holds no lock while it compiles.
-Result<std::string> getCubin(Context::Impl &context, const Package &package,
-                             uint32_t module, std::string_view function = {},
-                             const LoadOptions &options = {});
+/// Loads a cubin, or PTX, which the driver compiles, into the context, which
+/// need not be current. Errors as Compiler::compile's.
+Result<CUmodule> loadCode(Context::Impl &context, const std::string &code);
 
 /// Code that the driver has.
 struct ModuleCode {
   CUmodule loaded = nullptr;
+  std::string code;                     ///< the cubin or PTX that it took
   bool isWhole = true;                  ///< it has all functions of the module
-  std::vector<CompileMessage> messages; ///< what NVRTC said of it
+  std::vector<CompileMessage> messages; ///< what compilers said of it
 };
 
-/// The code loaded into the context, which need not be current. As getCubin,
-/// but a cubin counts only once the driver has taken it: a cached one that it
-/// refuses is removed and compiled anew, and where a new one or the package's
-/// own is refused, the next image is tried. An error that isn't about the image
-/// (out of memory, an earlier launch that failed) is returned at once. The
-/// caller unloads the module.
+/// The code of a module, with `function` or, if that is empty, any, loaded into
+/// the context, which need not be current. A cached cubin that the driver
+/// refuses is removed and compiled anew; where a new one or an image of the
+/// package is refused or can't be compiled, the next image is tried. The error
+/// names them all. An error that isn't about the image (out of memory, an
+/// earlier launch that failed) is returned at once. Holds no lock while it
+/// compiles. The caller unloads the module.
 Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
                               uint32_t module, const ModuleImages &images,
                               std::string_view function,

@@ -237,7 +237,7 @@ TEST_F(LinkSources, Via) {
   expectCubin(package, kCubinImage.contents, by(LoadOptions::Via::PTX));
   expectCubin(package, fromCUDA(kCUDA), by(LoadOptions::Via::CUDA));
   package = makePackage({kPTXImage, kCUDAImage});
-  expectCubin(package, linked(kPTX), by(LoadOptions::Via::PTX));
+  expectCubin(package, kPTX, by(LoadOptions::Via::PTX));
 }
 
 /// No other kind steps in.

@@ -156,7 +156,7 @@ void reset() {
   state.globalBytes.clear();
   state.capturing.clear();
   state.launchMilliseconds = {0.01f};
-  state.linkLog.clear();
+  state.compileLog.clear();
   state.driverVersion = 13000;
   state.recording = true;
   state.deinitialized = state.isBlocking = false;
@@ -164,7 +164,7 @@ void reset() {
   state.calls.clear();
   state.launches.clear();
   state.encodes.clear();
-  state.links.clear();
+  state.compilations.clear();
   state.images.clear();
   state.launchCount = 0;
   state.initialized = false;
@@ -315,10 +315,10 @@ void setMissingFunctions(std::vector<std::string> names) {
   state.missing.insert(names.begin(), names.end());
 }
 
-void setLinkLog(std::string log) {
+void setCompileLog(std::string log) {
   State &state = State::get();
   Lock lock(state.mutex);
-  state.linkLog = std::move(log);
+  state.compileLog = std::move(log);
 }
 
 CUstream makeStream() {
@@ -394,7 +394,9 @@ template <typename T> static std::vector<T> copy(std::vector<T> State::*list) {
 std::vector<Call> getCalls() { return copy(&State::calls); }
 std::vector<Launch> getLaunches() { return copy(&State::launches); }
 std::vector<std::string> getImages() { return copy(&State::images); }
-std::vector<Link> getLinks() { return copy(&State::links); }
+std::vector<Compilation> getCompilations() {
+  return copy(&State::compilations);
+}
 std::vector<Encode> getEncodes() { return copy(&State::encodes); }
 uint64_t countLaunches() { return State::get().launchCount; }
 
@@ -412,7 +414,7 @@ void clearCalls() {
   state.calls.clear();
   state.launches.clear();
   state.encodes.clear();
-  state.links.clear();
+  state.compilations.clear();
   state.images.clear();
 }
 

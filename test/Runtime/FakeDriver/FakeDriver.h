@@ -85,7 +85,7 @@ struct Call {
 std::vector<Call> getCalls();
 /// How often `function` was called since reset() or clearCalls().
 unsigned countCalls(std::string_view function);
-/// Forgets calls, launches, encodes, links and images.
+/// Forgets calls, launches, encodes, compilations and images.
 void clearCalls();
 /// Off: nothing is recorded but the number of launches, and a launch without a
 /// host function takes no lock and no memory. For tests that count allocations.
@@ -138,13 +138,22 @@ std::vector<std::string> getMulticasts();
 // Modules and kernels
 //===----------------------------------------------------------------------===//
 
-/// What cuModuleLoadData takes, besides ELF files and PTX: text that begins
+/// What cuModuleLoadDataEx takes, besides ELF files and PTX: text that begins
 /// with this, to its terminating NUL. "FAKECUBIN sm_90a ..." loads only on
 /// devices that the chip allows (a letter: that device alone; none: later minor
 /// revisions too), else CUDA_ERROR_NO_BINARY_FOR_GPU; "FAKECUBIN" on all.
 /// Anything else is CUDA_ERROR_INVALID_IMAGE.
 inline constexpr const char *kCubinMagic = "FAKECUBIN";
 
+/// PTX that the driver was given, and the options with it.
+struct Compilation {
+  std::string ptx;
+  std::map<CUjit_option, uint64_t> options;
+};
+std::vector<Compilation> getCompilations();
+/// What the driver's compiler writes into the error log when it fails. PTX
+/// without ".version" fails by itself with CUDA_ERROR_INVALID_PTX.
+void setCompileLog(std::string log);
 /// Texts that were loaded; "ELF" for ELF files.
 std::vector<std::string> getImages();
 /// Names that cuModuleGetFunction doesn't find; it finds all others.
@@ -172,21 +181,6 @@ void setKernel(std::string_view function, HostKernel kernel);
 ///   transport's
 ///   scale(float *x, int64_t n, float factor): x *= factor
 void installKernels();
-
-//===----------------------------------------------------------------------===//
-// The linker
-//===----------------------------------------------------------------------===//
-
-struct Link {
-  std::string ptx;
-  std::map<CUjit_option, uint64_t> options;
-};
-/// One for each cuLinkAddData. The cubin is "FAKECUBIN sm_90 linked\n" and the
-/// PTX.
-std::vector<Link> getLinks();
-/// What cuLinkAddData and cuLinkComplete write into the error log when they
-/// fail. PTX without ".version" fails by itself with CUDA_ERROR_INVALID_PTX.
-void setLinkLog(std::string log);
 
 //===----------------------------------------------------------------------===//
 // Tensor maps

@@ -1,4 +1,4 @@
-//===- FakeModule.cpp - modules, functions, launches, the linker ----------===//
+//===- FakeModule.cpp - modules, functions, launches ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,6 +42,11 @@ static bool chipAllows(std::string_view text, const Device &device) {
   return chip / 10 == here / 10 && chip <= here;
 }
 
+static bool isPTX(const void *image) {
+  const char *bytes = static_cast<const char *>(image);
+  return bytes && (bytes[0] == '.' || std::strncmp(bytes, "//", 2) == 0);
+}
+
 /// What an image is, or an error.
 static CUresult readImage(const Device &device, const void *image,
                           std::string &text) {
@@ -58,7 +63,7 @@ static CUresult readImage(const Device &device, const void *image,
                ? CUDA_SUCCESS
                : CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
-  if (bytes[0] == '.' || std::strncmp(bytes, "//", 2) == 0) {
+  if (isPTX(image)) {
     text = bytes;
     return text.find(".version") != std::string::npos ? CUDA_SUCCESS
                                                       : CUDA_ERROR_INVALID_PTX;
@@ -66,20 +71,67 @@ static CUresult readImage(const Device &device, const void *image,
   return CUDA_ERROR_INVALID_IMAGE;
 }
 
+/// Writes the log into the caller's buffer and its length into the option, as
+/// the driver does. The lock must be held.
+static void writeLog(State &state, std::string_view ownLog,
+                     std::map<CUjit_option, void **> &options) {
+  std::string_view log = state.compileLog.empty() ? ownLog : state.compileLog;
+  auto buffer = options.find(CU_JIT_ERROR_LOG_BUFFER);
+  auto size = options.find(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+  if (buffer == options.end() || size == options.end())
+    return;
+  uintptr_t room = reinterpret_cast<uintptr_t>(*size->second);
+  if (room == 0)
+    return;
+  uintptr_t length = std::min<uintptr_t>(log.size(), room - 1);
+  std::memcpy(*buffer->second, log.data(), length);
+  static_cast<char *>(*buffer->second)[length] = '\0';
+  *size->second = reinterpret_cast<void *>(length);
+}
+
 extern "C" {
 
-CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {
-  FAKE_ENTER(cuModuleLoadData, Needs::Context);
-  waitForStreamsAndLoad();
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image,
+                                    unsigned count, CUjit_option *options,
+                                    void **values) {
+  if (!module || (count > 0 && (!options || !values)))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::map<CUjit_option, void **> given;
+  for (unsigned i = 0; i < count; ++i)
+    given[options[i]] = &values[i];
   State &state = State::get();
+  if (isPTX(image)) {
+    Compilation record;
+    record.ptx = static_cast<const char *>(image);
+    for (const auto &[option, value] : given)
+      record.options[option] = reinterpret_cast<uint64_t>(*value);
+    Lock lock(state.mutex);
+    state.compilations.push_back(std::move(record));
+  }
+  auto fail = [&](CUresult error) {
+    if (isPTX(image)) {
+      Lock lock(state.mutex);
+      writeLog(state,
+               error == CUDA_ERROR_INVALID_PTX
+                   ? "ptxas fatal   : Missing .version directive at start of "
+                     "file"
+                   : "",
+               given);
+    }
+    return error;
+  };
+  if (CUresult error = enter("cuModuleLoadDataEx", Needs::Context);
+      error != CUDA_SUCCESS)
+    return fail(error);
+  waitForStreamsAndLoad();
   if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
     return error;
   CUcontext context = currentContext();
-  Lock lock(state.mutex);
   std::string text;
   CUresult result = readImage(state.devices[context->device], image, text);
   if (result != CUDA_SUCCESS)
-    return result;
+    return fail(result);
+  Lock lock(state.mutex);
   state.images.push_back(std::move(text));
   *module = &state.modules.emplace_back();
   (*module)->context = context;
@@ -380,97 +432,6 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
     kernel(launch, parameters);
   if (later != CUDA_SUCCESS)
     launch.context->error = later;
-  return CUDA_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
-// The linker
-//===----------------------------------------------------------------------===//
-
-CUresult CUDAAPI cuLinkCreate(unsigned count, CUjit_option *options,
-                              void **values, CUlinkState *link) {
-  FAKE_ENTER(cuLinkCreate, Needs::Context);
-  if (!link || (count > 0 && (!options || !values)))
-    return CUDA_ERROR_INVALID_VALUE;
-  *link = new CUlinkState_st();
-  // By reference, as the driver does: it writes the sizes of the logs there.
-  for (unsigned i = 0; i < count; ++i)
-    (*link)->options[options[i]] = &values[i];
-  return CUDA_SUCCESS;
-}
-
-/// Writes the log into the caller's buffer and its length into the option.
-static CUresult failLink(State &state, CUlinkState link, CUresult error,
-                         std::string_view ownLog) {
-  Lock lock(state.mutex);
-  std::string log = state.linkLog.empty() ? std::string(ownLog) : state.linkLog;
-  auto buffer = link->options.find(CU_JIT_ERROR_LOG_BUFFER);
-  auto size = link->options.find(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
-  if (buffer == link->options.end() || size == link->options.end())
-    return error;
-  uintptr_t room = reinterpret_cast<uintptr_t>(*size->second);
-  if (room == 0)
-    return error;
-  uintptr_t length = std::min<uintptr_t>(log.size(), room - 1);
-  std::memcpy(*buffer->second, log.data(), length);
-  static_cast<char *>(*buffer->second)[length] = '\0';
-  *size->second = reinterpret_cast<void *>(length);
-  return error;
-}
-
-CUresult CUDAAPI cuLinkAddData(CUlinkState link, CUjitInputType type,
-                               void *data, size_t size, const char *name,
-                               unsigned count, CUjit_option *options,
-                               void **values) {
-  State &state = State::get();
-  if (!link)
-    return CUDA_ERROR_INVALID_HANDLE;
-  if (CUresult error = enter("cuLinkAddData", Needs::Context);
-      error != CUDA_SUCCESS)
-    return failLink(state, link, error, "");
-  if (type != CU_JIT_INPUT_PTX || !data || size == 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  std::string ptx(static_cast<const char *>(data), size);
-  while (!ptx.empty() && ptx.back() == '\0')
-    ptx.pop_back();
-  Link record;
-  record.ptx = ptx;
-  for (const auto &[option, value] : link->options)
-    record.options[option] = reinterpret_cast<uint64_t>(*value);
-  {
-    Lock lock(state.mutex);
-    state.links.push_back(std::move(record));
-  }
-  if (ptx.find(".version") == std::string::npos)
-    return failLink(state, link, CUDA_ERROR_INVALID_PTX,
-                    "ptxas fatal   : Missing .version directive at start of "
-                    "file");
-  link->ptx += ptx;
-  return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuLinkComplete(CUlinkState link, void **cubin, size_t *size) {
-  State &state = State::get();
-  if (!link)
-    return CUDA_ERROR_INVALID_HANDLE;
-  if (CUresult error = enter("cuLinkComplete", Needs::Context);
-      error != CUDA_SUCCESS)
-    return failLink(state, link, error, "");
-  {
-    Lock lock(state.mutex);
-    const Device &device = state.devices[currentContext()->device];
-    link->cubin = std::string(kCubinMagic) + " sm_" +
-                  std::to_string(10 * device.major + device.minor) +
-                  " linked\n" + link->ptx;
-  }
-  *cubin = link->cubin.data();
-  *size = link->cubin.size() + 1; // with the NUL that ends it
-  return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuLinkDestroy(CUlinkState link) {
-  FAKE_ENTER(cuLinkDestroy, Needs::Context);
-  delete link;
   return CUDA_SUCCESS;
 }
 

@@ -62,11 +62,6 @@ struct CUgraph_st {
   std::vector<CUuserObject> objects; ///< that it keeps
 };
 
-struct CUlinkState_st {
-  std::map<CUjit_option, void **> options;
-  std::string ptx, cubin;
-};
-
 namespace carousel::fake {
 
 constexpr int kMaxDevices = 8;
@@ -118,7 +113,7 @@ struct State {
   std::map<std::string, size_t, std::less<>> globalBytes;
   std::map<CUstream, CUstreamCaptureStatus> capturing;
   std::vector<float> launchMilliseconds = {0.01f};
-  std::string linkLog;
+  std::string compileLog;
   std::atomic<int> driverVersion = 13000;
   std::atomic<bool> recording = true, deinitialized = false;
   /// Whether a launch must look into the maps above.
@@ -128,7 +123,7 @@ struct State {
   std::vector<Call> calls;
   std::vector<Launch> launches;
   std::vector<Encode> encodes;
-  std::vector<Link> links;
+  std::vector<Compilation> compilations;
   std::vector<std::string> images;
   std::atomic<uint64_t> launchCount = 0;
 

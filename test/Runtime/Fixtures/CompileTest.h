@@ -90,7 +90,19 @@ protected:
   /// In a context of its own, as another process would.
   Result<std::string> compile(const Package &package,
                               const LoadOptions &load = {}) {
-    return getCubin(makeContext().getImpl(), package, 0, {}, load);
+    Context context = makeContext();
+    return compile(context, package, load);
+  }
+  /// The code that the driver takes.
+  Result<std::string> compile(Context &context, const Package &package,
+                              const LoadOptions &load = {},
+                              std::string_view function = {}) {
+    ModuleImages images(package.getManifest().modules[0],
+                        context.getDevice().computeCapability, load.via);
+    CAROUSEL_TRY_ASSIGN(
+        ModuleCode module,
+        loadModule(context.getImpl(), package, 0, images, function, load));
+    return module.code;
   }
   void expectCubin(const Package &package, const std::string &expected,
                    const LoadOptions &load = {}) {

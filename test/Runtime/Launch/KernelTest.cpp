@@ -56,10 +56,10 @@ TEST_F(KernelTest, UnknownName) {
 TEST_F(KernelTest, LookupLoadsNothing) {
   Kernel kernel = getKernel("copy");
   EXPECT_EQ(kernel.getInfo().name, "copy");
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 0u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 0u);
   CopyArguments arguments(1024);
   ASSERT_TRUE(kernel.explain(arguments.list, 2));
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 0u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 0u);
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,7 +138,7 @@ TEST_F(KernelTest, NoVariantSaysWhyInOneLine) {
             "expected x.extent(0) to be a multiple of 4, got 1001; "
             "copy_simple: expected x.extent(0) and y.extent(0) to be equal, "
             "got 1001 and 1002");
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 0u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 0u);
 }
 
 TEST_F(KernelTest, WrongArgumentsBeforeAnyVariant) {
@@ -232,7 +232,7 @@ TEST_F(KernelTest, EmptyGridDoesNothing) {
   Kernel kernel = getKernel("copy");
   CopyArguments empty(0, 0, 0);
   EXPECT_EQ(choose(kernel, empty), "no launch");
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 0u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 0u);
 
   // No rule of tensor maps is in the way of empty tensors.
   Kernel copy2D = getKernel("copy_2d");

@@ -340,7 +340,7 @@ TEST_F(LaunchTest, CaptureNeedsALoadedVariant) {
   // The default stream can't be used meanwhile.
   expectError(kernel.launch(arguments.list, 2), ErrorCode::InvalidArgument,
               kNotLoaded);
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 0u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 0u);
 
   // Loading elsewhere doesn't spoil the capture.
   expectSuccess(kernel.loadAll());

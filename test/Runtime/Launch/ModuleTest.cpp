@@ -86,10 +86,10 @@ TEST_F(ModuleTest, Errors) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message.find("k: cuLaunchKernelEx failed: "), 0u)
       << status.error().message;
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_INVALID_IMAGE);
   module = Module::compile(context, kSource);
   ASSERT_FALSE(module);
-  EXPECT_EQ(module.error().code, ErrorCode::DriverError);
+  EXPECT_EQ(module.error().code, ErrorCode::CompileError);
 }
 
 } // namespace

@@ -41,8 +41,8 @@ Result<ModuleCode> load(Context &context, const Package &package) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(Compile, TheCacheSparesTheWork) {
-  const TestImage images[] = {
-      kPTXImage, kCUDAImage, {"sm_80", "ptx", "m.sm_80.ptx", kPTX}};
+  const TestImage images[] = {kCUDAImage,
+                              {"sm_80", "cuda", "m.sm_80.cu", kCUDA}};
   for (const TestImage &image : images) {
     Package package = makePackage({image});
     Result<std::string> first = compile(package);
@@ -53,14 +53,14 @@ TEST_F(Compile, TheCacheSparesTheWork) {
     EXPECT_EQ(*first, *second);
     EXPECT_EQ(countCompilations(), counts) << image.file;
   }
-  EXPECT_EQ(countCompilations(), (Counts{2, 0, 1}));
+  EXPECT_EQ(countCompilations(), (Counts{0, 0, 2}));
 }
 
 TEST_F(Compile, TheCacheSparesNvJitLink) {
   Package package = makePackage({kPTXImage});
   for (int i = 0; i < 2; ++i) {
     // The driver is asked each time; it refuses at once.
-    fake::failNext("cuLinkAddData", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     expectCubin(package, jitLinked(kPTX));
     EXPECT_EQ(fake::nvjitlink::getLinks().size(), 1u);
   }
@@ -68,19 +68,19 @@ TEST_F(Compile, TheCacheSparesNvJitLink) {
 
 TEST_F(Compile, CacheOff) {
   options.cacheBytes = 0;
-  Package package = makePackage({kPTXImage});
-  expectCubin(package, linked(kPTX));
-  expectCubin(package, linked(kPTX));
-  EXPECT_EQ(countCompilations(), (Counts{2, 0, 0}));
+  Package package = makePackage({kCUDAImage});
+  expectCubin(package, fromCUDA(kCUDA));
+  expectCubin(package, fromCUDA(kCUDA));
+  EXPECT_EQ(countCompilations(), (Counts{0, 0, 2}));
   EXPECT_FALSE(fs::exists(options.cacheDirectory));
 }
 
 TEST_F(Compile, NoPlaceForTheCache) {
   writeFile(options.cacheDirectory, "a file");
-  Package package = makePackage({kPTXImage});
-  expectCubin(package, linked(kPTX));
-  expectCubin(package, linked(kPTX));
-  EXPECT_EQ(countCompilations(), (Counts{2, 0, 0}));
+  Package package = makePackage({kCUDAImage});
+  expectCubin(package, fromCUDA(kCUDA));
+  expectCubin(package, fromCUDA(kCUDA));
+  EXPECT_EQ(countCompilations(), (Counts{0, 0, 2}));
 }
 
 /// What is compiled depends on it, so the entry is another.
@@ -91,48 +91,47 @@ TEST_F(Compile, CacheKey) {
     EXPECT_TRUE(cubin) << cubin.error().message;
     return countCompilations() != before;
   };
-  TestImage ptx = {"sm_80", "ptx", "m.ptx", kPTX};
   TestImage cuda = {"sm_80", "cuda", "m.cu", kCUDA};
-  for (const TestImage &image : {ptx, cuda}) {
-    SCOPED_TRACE(image.kind);
-    EXPECT_TRUE(compilesAnew(image));
-    EXPECT_FALSE(compilesAnew(image));
+  EXPECT_TRUE(compilesAnew(cuda));
+  EXPECT_FALSE(compilesAnew(cuda));
 
-    TestImage other = image;
-    other.contents += "\n";
-    EXPECT_TRUE(compilesAnew(other)) << "content";
-    other.contents.back() = ' ';
-    EXPECT_TRUE(compilesAnew(other)) << "content of the same size";
-    other = image;
-    other.file = "n";
-    EXPECT_TRUE(compilesAnew(other)) << "file name";
-    other = image;
-    other.chip = "sm_90a";
-    EXPECT_TRUE(compilesAnew(other)) << "architecture";
+  TestImage other = cuda;
+  other.contents += "\n";
+  EXPECT_TRUE(compilesAnew(other)) << "content";
+  other.contents.back() = ' ';
+  EXPECT_TRUE(compilesAnew(other)) << "content of the same size";
+  other = cuda;
+  other.file = "n";
+  EXPECT_TRUE(compilesAnew(other)) << "file name";
+  other = cuda;
+  other.chip = "sm_90a";
+  EXPECT_TRUE(compilesAnew(other)) << "architecture";
 
-    fake::setDriverVersion(13010);
-    EXPECT_TRUE(compilesAnew(image)) << "driver version";
-    fake::setDriverVersion(13000);
-    EXPECT_FALSE(compilesAnew(image));
+  fake::setDriverVersion(13010);
+  EXPECT_TRUE(compilesAnew(cuda)) << "driver version";
+  fake::setDriverVersion(13000);
+  EXPECT_FALSE(compilesAnew(cuda));
 
-    setCapability(9, 1);
-    EXPECT_TRUE(compilesAnew(image)) << "compute capability";
-    setCapability(9, 0);
-    EXPECT_FALSE(compilesAnew(image));
-  }
+  setCapability(9, 1);
+  EXPECT_TRUE(compilesAnew(cuda)) << "compute capability";
+  setCapability(9, 0);
+  EXPECT_FALSE(compilesAnew(cuda));
 
   fake::nvrtc::setVersion(13, 1);
   EXPECT_TRUE(compilesAnew(cuda)) << "NVRTC's version";
-  EXPECT_FALSE(compilesAnew(ptx));
 
-  fake::failNext("cuLinkAddData", CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 0, 9);
+  auto linksAnew = [&] {
+    fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    size_t before = fake::nvjitlink::getLinks().size();
+    EXPECT_TRUE(compile(makePackage({{"sm_80", "ptx", "new.ptx", kPTX}})));
+    return fake::nvjitlink::getLinks().size() != before;
+  };
   fake::nvjitlink::setVersion(13, 0);
-  ASSERT_TRUE(compilesAnew({"sm_80", "ptx", "new.ptx", kPTX}));
+  ASSERT_TRUE(linksAnew());
   fake::nvjitlink::setVersion(13, 1);
-  EXPECT_TRUE(compilesAnew({"sm_80", "ptx", "new.ptx", kPTX}))
-      << "nvJitLink's version";
+  EXPECT_TRUE(linksAnew()) << "nvJitLink's version";
   fake::nvjitlink::setVersion(13, 0);
-  EXPECT_FALSE(compilesAnew({"sm_80", "ptx", "new.ptx", kPTX}));
+  EXPECT_FALSE(linksAnew());
 }
 
 /// What no package can vary.
@@ -151,19 +150,19 @@ TEST(CacheKey, EveryPartCounts) {
             "version 4 13.0\npart 2 -a\npart 2 -b\nfile 5 m.ptx\n");
   std::set<std::string> keys = {
       make(kNVRTC, "13.0", {}), make(kNvJitLink, "13.0", {}),
-      make(kDriverLinker, "13.0", {}), make(kNVRTC, "13.1", {}),
-      make(kNVRTC, "13.0", {"-a"}), make(kNVRTC, "13.0", {"-b"}),
-      make(kNVRTC, "13.0", {"-a", "-b"}), make(kNVRTC, "13.0", {"-b", "-a"}),
+      make(kNVRTC, "13.1", {}), make(kNVRTC, "13.0", {"-a"}),
+      make(kNVRTC, "13.0", {"-b"}), make(kNVRTC, "13.0", {"-a", "-b"}),
+      make(kNVRTC, "13.0", {"-b", "-a"}),
       // What looks like another list is no other list.
       make(kNVRTC, "13.0", {"-a\npart 2 -b"})};
   image.kind = Image::Kind::CUDA;
   keys.insert(make(kNVRTC, "13.0", {}));
-  EXPECT_EQ(keys.size(), 10u);
+  EXPECT_EQ(keys.size(), 9u);
 }
 
 TEST_F(Compile, DamagedEntriesAreRebuilt) {
-  Package package = makePackage({kPTXImage});
-  expectCubin(package, linked(kPTX));
+  Package package = makePackage({kCUDAImage});
+  expectCubin(package, fromCUDA(kCUDA));
   fs::path entry = onlyEntry();
   std::string intact = read(entry);
   size_t builds = 1;
@@ -173,11 +172,11 @@ TEST_F(Compile, DamagedEntriesAreRebuilt) {
         intact.substr(0, intact.size() - 65) + "?" +
             intact.substr(intact.size() - 64)}) {
     writeFile(entry, damaged);
-    expectCubin(package, linked(kPTX));
-    EXPECT_EQ(countCompilations(), (Counts{++builds, 0, 0}));
+    expectCubin(package, fromCUDA(kCUDA));
+    EXPECT_EQ(countCompilations(), (Counts{0, 0, ++builds}));
     EXPECT_EQ(read(entry), intact);
-    expectCubin(package, linked(kPTX));
-    EXPECT_EQ(countCompilations(), (Counts{builds, 0, 0}));
+    expectCubin(package, fromCUDA(kCUDA));
+    EXPECT_EQ(countCompilations(), (Counts{0, 0, builds}));
   }
 }
 
@@ -186,8 +185,8 @@ TEST_F(Compile, TwoProcessesAtOnce) {
   std::vector<std::string> sources;
   for (int i = 0; i < 6; ++i) {
     sources.push_back(
-        fmt::format("{}// {} {}\n", kPTX, i, std::string(i * 10000, 'x')));
-    packages.push_back(makePackage({{"sm_90a", "ptx", "m.ptx", sources[i]}}));
+        fmt::format("{}// {} {}\n", kCUDA, i, std::string(i * 10000, 'x')));
+    packages.push_back(makePackage({{"sm_90a", "cuda", "m.cu", sources[i]}}));
   }
   // Nothing of the fake's before the fork: a child has its own driver. Other
   // tests may have used it in this process.
@@ -204,9 +203,8 @@ TEST_F(Compile, TwoProcessesAtOnce) {
           threads.emplace_back([&, thread] {
             for (int i = 0; i < 24; ++i) {
               size_t which = (i + thread) % packages.size();
-              Result<std::string> cubin =
-                  getCubin(context.getImpl(), packages[which], 0);
-              if (!cubin || *cubin != linked(sources[which]))
+              Result<std::string> cubin = compile(context, packages[which]);
+              if (!cubin || *cubin != fromCUDA(sources[which]))
                 ++failures;
             }
           });
@@ -223,7 +221,7 @@ TEST_F(Compile, TwoProcessesAtOnce) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
   for (size_t i = 0; i < packages.size(); ++i)
-    expectCubin(packages[i], linked(sources[i]));
+    expectCubin(packages[i], fromCUDA(sources[i]));
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 0})) << "an entry was lost";
 }
 
@@ -248,70 +246,90 @@ TEST_F(Compile, LoadModule) {
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 0}));
 }
 
+/// Compiled, and from the cache.
+TEST_F(Compile, ALinkerThatIgnoresRegistersSaysSo) {
+  Package package = makePackage(
+      {{"sm_90a", "ptx", "m.ptx",
+        std::string(kPTX) + "setmaxnreg.dec.sync.aligned.u32 40;"}});
+  Context context = makeContext();
+  for (bool isOld : {false, true, true}) {
+    if (isOld)
+      fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    Result<ModuleCode> module = load(context, package);
+    ASSERT_TRUE(module) << module.error().message;
+    ASSERT_EQ(module->messages.size(), isOld ? 1u : 0u);
+    if (isOld)
+      EXPECT_EQ(toString(module->messages[0]),
+                "m.ptx: warning: nvJitLink ignores setmaxnreg, so that kernels "
+                "with producer warps may spill registers");
+  }
+  EXPECT_EQ(countCompilations(), (Counts{3, 1, 0}));
+}
+
 TEST_F(Compile, ARefusedCubinOfThePackage) {
   // As of a toolkit newer than the driver.
   Package package = makePackage({kCubinImage, kPTXImage});
   Context context = makeContext();
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_INVALID_IMAGE);
   Result<ModuleCode> module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
-  EXPECT_EQ(lastImage() + '\0', linked(kPTX));
+  EXPECT_EQ(lastImage(), kPTX);
 }
 
 TEST_F(Compile, ARefusedCubinOfTheCache) {
-  Package package = makePackage({kPTXImage, kCUDAImage});
+  Package package =
+      makePackage({kCUDAImage, {"sm_80", "cuda", "m.sm_80.cu", kCUDA}});
   Context context = makeContext();
   ASSERT_TRUE(load(context, package));
-  ASSERT_EQ(countCompilations(), (Counts{1, 0, 0}));
+  ASSERT_EQ(countCompilations(), (Counts{0, 0, 1}));
   fs::file_time_type stored = fs::last_write_time(onlyEntry());
 
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_NO_BINARY_FOR_GPU);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_NO_BINARY_FOR_GPU);
   Result<ModuleCode> module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
-  EXPECT_EQ(countCompilations(), (Counts{2, 0, 0})) << "compiled anew";
-  EXPECT_EQ(lastImage() + '\0', linked(kPTX));
+  EXPECT_EQ(countCompilations(), (Counts{0, 0, 2})) << "compiled anew";
+  EXPECT_EQ(lastImage() + '\0', fromCUDA(kCUDA));
   EXPECT_GE(fs::last_write_time(onlyEntry()), stored);
 
   ASSERT_TRUE(load(context, package));
-  EXPECT_EQ(countCompilations(), (Counts{2, 0, 0})) << "cached again";
+  EXPECT_EQ(countCompilations(), (Counts{0, 0, 2})) << "cached again";
 
   // Refused twice: what is compiled now isn't better, so it isn't kept.
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE, 0, 2);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_INVALID_IMAGE, 0, 2);
   module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
-  EXPECT_EQ(lastImage() + '\0', fromCUDA(kCUDA));
-  EXPECT_EQ(countCompilations(), (Counts{3, 0, 1}));
-  EXPECT_NE(read(onlyEntry()).find("nvrtc"), std::string::npos);
+  EXPECT_EQ(lastImage() + '\0', fromCUDA(kCUDA, "sm_90"));
+  EXPECT_EQ(countCompilations(), (Counts{0, 0, 4}));
+  EXPECT_NE(read(onlyEntry()).find("FAKECUBIN sm_90 "), std::string::npos);
 }
 
 TEST_F(Compile, RefusedByTheDriver) {
-  Package package = makePackage({kCubinImage, kPTXImage});
+  Package package = makePackage({kCubinImage, kCUDAImage});
   Context context = makeContext();
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE, 0, 2);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_INVALID_IMAGE, 0, 2);
   Result<ModuleCode> module = load(context, package);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().code, ErrorCode::CompileError);
   for (const char *part :
        {"module 'm' has no image that works on compute capability 9.0: "
-        "m.sm_90a.cubin: the driver refused it: cuModuleLoadData failed: ",
-        "; m.sm_90a.ptx: the driver refused what the driver's compiler made of "
-        "it: cuModuleLoadData failed: "})
+        "m.sm_90a.cubin: the driver refused it: cuModuleLoadDataEx failed: ",
+        "; m.sm_90a.cu: the driver refused what NVRTC made of it: "
+        "cuModuleLoadDataEx failed: "})
     EXPECT_NE(module.error().message.find(part), std::string::npos)
         << module.error().message;
   EXPECT_FALSE(fs::exists(options.cacheDirectory));
 }
 
 TEST_F(Compile, ARefusedCubinOfTheCacheIsNoNews) {
-  Package package = makePackage({kPTXImage});
+  Package package = makePackage({kCUDAImage});
   Context context = makeContext();
   ASSERT_TRUE(load(context, package));
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE, 0, 2);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_INVALID_IMAGE, 0, 2);
   Result<ModuleCode> module = load(context, package);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().message.find(
                 "module 'm' has no image that works on compute capability 9.0: "
-                "m.sm_90a.ptx: the driver refused what the driver's compiler "
-                "made of it: "),
+                "m.sm_90a.cu: the driver refused what NVRTC made of it: "),
             0u)
       << module.error().message;
 }
@@ -319,11 +337,11 @@ TEST_F(Compile, ARefusedCubinOfTheCacheIsNoNews) {
 TEST_F(Compile, AnErrorThatIsNotTheImages) {
   Package package = makePackage({kCubinImage, kPTXImage});
   Context context = makeContext();
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_OUT_OF_MEMORY);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_OUT_OF_MEMORY);
   Result<ModuleCode> module = load(context, package);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().code, ErrorCode::OutOfMemory);
-  EXPECT_EQ(module.error().message.find("cuModuleLoadData failed: "), 0u)
+  EXPECT_EQ(module.error().message.find("cuModuleLoadDataEx failed: "), 0u)
       << module.error().message;
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 0}));
   ASSERT_TRUE(load(context, package));

@@ -55,11 +55,14 @@ int main(int argc, char **argv) {
     return report(package.error().message);
   const Manifest &manifest = package->getManifest();
   for (size_t i = 0; i < manifest.modules.size(); ++i) {
-    Result<std::string> cubin = getCubin(context->getImpl(), *package,
-                                         static_cast<uint32_t>(i), {}, load);
-    if (!cubin)
-      return report(cubin.error().message);
-    Cubin linked(*cubin);
+    ModuleImages images(manifest.modules[i],
+                        context->getDevice().computeCapability, load.via);
+    Result<ModuleCode> module =
+        loadModule(context->getImpl(), *package, static_cast<uint32_t>(i),
+                   images, {}, load);
+    if (!module)
+      return report(module.error().message);
+    Cubin linked(module->code);
     if (!linked.getUndefined().empty())
       return report(fmt::format("expected nothing undefined in {}, got {}",
                                 manifest.modules[i].name,

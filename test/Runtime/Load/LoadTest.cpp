@@ -178,7 +178,7 @@ TEST_F(LoadTest, OnceByManyThreads) {
     });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 1u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 1u);
   EXPECT_EQ(fake::countLaunches(), 8u);
 }
 
@@ -207,7 +207,7 @@ TEST_F(LoadTest, LoadsOnlyWhatIsChosen) {
   Kernel kernel = getKernel("copy");
   CopyArguments odd(1001);
   expectSuccess(kernel.launch(odd.list, 2));
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 1u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 1u);
   EXPECT_EQ(fake::countCalls("cuModuleGetFunction"), 1u);
   EXPECT_EQ(fake::getLaunches().at(0).function, "copy_simple");
 }
@@ -234,16 +234,16 @@ TEST_F(LoadTest, FailureIsNotHidden) {
   // It is tried again.
   fake::setMissingFunctions({});
   expectSuccess(kernel.launch(arguments.list, 2));
-  EXPECT_EQ(fake::countCalls("cuModuleLoadData"), 1u);
+  EXPECT_EQ(fake::countCalls("cuModuleLoadDataEx"), 1u);
 }
 
 TEST_F(LoadTest, OutOfMemory) {
   Kernel kernel = getKernel("copy");
   CopyArguments arguments(1024);
-  fake::failNext("cuModuleLoadData", CUDA_ERROR_OUT_OF_MEMORY);
+  fake::failNext("cuModuleLoadDataEx", CUDA_ERROR_OUT_OF_MEMORY);
   Status status = kernel.launch(arguments.list, 2);
   ASSERT_FALSE(status);
-  EXPECT_NE(status.error().message.find("cuModuleLoadData failed: out of "
+  EXPECT_NE(status.error().message.find("cuModuleLoadDataEx failed: out of "
                                         "memory (CUDA_ERROR_OUT_OF_MEMORY)"),
             std::string::npos)
       << status.error().message;
