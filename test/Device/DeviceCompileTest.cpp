@@ -126,13 +126,12 @@ TEST(Compile, ErrorsHaveTheCompilersWords) {
 TEST(Compile, PTXThroughTheDriver) {
   TempDirectory work;
   Package package = openPackage("copy_ring_ptx");
-  for (int round = 0; round < 2; ++round) {
-    Context context = makeContext(work / "cache");
-    Kernel kernel = require(Kernel::get(context, package, "copy_2d"));
-    Status status = kernel.loadAll();
-    ASSERT_TRUE(status) << status.error().message;
-    EXPECT_EQ(list(work / "cache").size(), 1u);
-  }
+  Context context = makeContext(work / "cache");
+  Kernel kernel = require(Kernel::get(context, package, "copy_2d"));
+  Status status = kernel.loadAll();
+  ASSERT_TRUE(status) << status.error().message;
+  // The driver keeps it in a cache of its own.
+  EXPECT_FALSE(std::filesystem::exists(std::string(work / "cache")));
 }
 
 TEST(Compile, BrokenPTXIsAnError) {
