@@ -97,10 +97,13 @@ public:
   }
 
   Value reduceLanes(Value registers) {
-    uint32_t reduced = getReducedBits(Place::Lane);
+    return reduceLanes(registers, getReducedBits(Place::Lane));
+  }
+  /// Along the lanes that differ in these bits.
+  Value reduceLanes(Value registers, uint32_t reduced) {
     auto type = cast<VectorType>(registers.getType());
     Value width;
-    for (unsigned bit = source.getNumBits(Place::Lane); bit-- > 0;) {
+    for (unsigned bit = program.threads.lanes; bit-- > 0;) {
       if ((reduced >> bit & 1) == 0)
         continue;
       if (!width)
@@ -141,6 +144,24 @@ public:
   }
 
 private:
+  struct Exchange;
+  void writeParts(Value registers, const Exchange &exchange,
+                  function_ref<void(Value, Value, Value)> write);
+  Value reduceElements(Value elements);
+  Value reduceDirectly(Value registers, const Exchange &exchange,
+                       const ExchangeTurn &turn);
+  Value reduceTogether(Value registers, const Exchange &exchange);
+
+  /// Whether these bits of the thread's number are zero; null without bits.
+  Value areZero(uint32_t bits) {
+    if (bits == 0)
+      return nullptr;
+    Value own = arith::AndIOp::create(builder, program.loc, program.getThread(),
+                                      program.index(bits));
+    return arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::eq,
+                                 own, program.index(0));
+  }
+
   Value i32(int64_t value) {
     return arith::ConstantIntOp::create(builder, program.loc, value, 32);
   }
@@ -195,63 +216,108 @@ static LinearLayout numberPlaces(const LinearLayout &layout,
   return numbers;
 }
 
-/// Each warp writes its parts, and each thread reads all parts of its elements.
-/// Parts of one element are consecutive if a warp's lanes read the same
-/// elements, and otherwise the elements of one part are. Elements have the
-/// order of the lanes that hold them, which keeps the lanes in different banks.
-Value Reducer::reduceWarps(Value registers, const ExchangeTurn &turn) {
-  int64_t parts = int64_t(1) << llvm::popcount(getReducedBits(Place::Warp));
-  if (parts == 1)
-    return registers;
-  LinearLayout result = getReducedLayout(source, isReduced);
-  LinearLayout order = numberPlaces(result, [&](Place place) {
-    return ((1u << result.getNumBits(place)) - 1) & ~result.getFreeBits(place);
-  });
-  int64_t elements = int64_t(1) << order.getExtentBits().front();
-  auto type = cast<VectorType>(registers.getType());
-  bool lanesDiffer =
-      result.getFreeBits(Place::Lane) != (1u << program.threads.lanes) - 1;
-  SmallVector<int64_t> extents = {turn.buffer ? 2 : 1,
-                                  lanesDiffer ? parts : elements,
-                                  lanesDiffer ? elements : parts};
-  Value buffer = program.allocate(extents, type.getElementType());
-  Value number = turn.buffer ? turn.buffer : program.index(0);
+/// The parts of a result that warps have, and who reads them.
+struct Reducer::Exchange {
+  Exchange(const Reducer &reducer)
+      : result(getReducedLayout(reducer.source, reducer.isReduced)),
+        order(numberPlaces(result,
+                           [&](Place place) {
+                             return ((1u << result.getNumBits(place)) - 1) &
+                                    ~result.getFreeBits(place);
+                           })),
+        partBits(llvm::popcount(reducer.getReducedBits(Place::Warp))),
+        elementBits(order.getExtentBits().front()),
+        lanesDiffer(result.getFreeBits(Place::Lane) !=
+                    (1u << reducer.program.threads.lanes) - 1) {
+    const ThreadBits &threads = reducer.program.threads;
+    unsigned threadBits = threads.lanes + threads.warps;
+    laneBits = std::clamp<int>(int(threadBits) - int(elementBits), 0,
+                               std::min(partBits, threads.lanes));
+    int64_t own = countRegisters(result);
+    int64_t sums = llvm::divideCeil((int64_t(1) << elementBits) << laneBits,
+                                    int64_t(1) << threadBits);
+    int64_t warps = int64_t(1) << threads.warps;
+    // Instructions of all warps: one SM issues all of them.
+    int64_t direct = warps * own * parts() / (lanesDiffer ? 1 : 4);
+    int64_t shared =
+        warps * (sums * ((parts() >> laneBits) + laneBits + 1) + own);
+    // Another barrier, and the latency of shuffles and of shared memory.
+    constexpr int64_t kSteps = 128;
+    isShared = shared + kSteps < direct;
+  }
+  int64_t parts() const { return int64_t(1) << partBits; }
+  int64_t elements() const { return int64_t(1) << elementBits; }
 
-  auto getElement = [&](uint32_t of) {
-    return program.getCoordinate(order, 0, of);
-  };
+  LinearLayout result;
+  /// The number of an element of the result.
+  LinearLayout order;
+  unsigned partBits, elementBits;
+  bool lanesDiffer;
+  /// Whether the threads share the sums, and each thread reads results. If not,
+  /// each thread reads all parts of its elements.
+  bool isShared;
+  /// The lowest bits of a part's number that lanes have where sums are shared.
+  unsigned laneBits;
+};
 
-  if (turn.needsBarrier)
-    program.barrier();
+/// Each warp writes its parts. Elements have the order of the lanes that hold
+/// them, which keeps the lanes in different banks.
+void Reducer::writeParts(Value registers, const Exchange &exchange,
+                         function_ref<void(Value, Value, Value)> write) {
   // Threads with copies of a part leave the write to the first one.
   LinearLayout warps = numberPlaces(source, [&](Place place) {
     return place == Place::Warp ? getReducedBits(place) : 0;
   });
   Value part = program.getCoordinate(warps, 0);
-  Value isFirst;
-  if (uint32_t copies =
-          result.getFreeBits(Place::Lane) | source.getFreeBits(Place::Warp)
-                                                << program.threads.lanes) {
-    Value bits = arith::AndIOp::create(
-        builder, program.loc, program.getThread(), program.index(copies));
-    isFirst = arith::CmpIOp::create(
-        builder, program.loc, arith::CmpIPredicate::eq, bits, program.index(0));
-  }
-  program.runIf(isFirst, [&] {
-    for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      Value element = getElement(i);
-      SmallVector<Value> place = {number, lanesDiffer ? part : element,
-                                  lanesDiffer ? element : part};
-      memref::StoreOp::create(builder, program.loc,
-                              program.extract(registers, i), buffer, place);
-    }
+  uint32_t copies = exchange.result.getFreeBits(Place::Lane) |
+                    source.getFreeBits(Place::Warp) << program.threads.lanes;
+  program.runIf(areZero(copies), [&] {
+    int64_t count = cast<VectorType>(registers.getType()).getNumElements();
+    for (int64_t i = 0; i < count; ++i)
+      write(program.extract(registers, i), part,
+            program.getCoordinate(exchange.order, 0, i));
   });
   program.barrier();
+}
+
+/// A tree over the bits of an element's number, the highest bit first.
+Value Reducer::reduceElements(Value elements) {
+  int64_t count = cast<VectorType>(elements.getType()).getNumElements();
+  for (int64_t half = count / 2; half >= 1; half /= 2) {
+    SmallVector<int64_t> low(half), high(half);
+    std::iota(low.begin(), low.end(), 0);
+    std::iota(high.begin(), high.end(), half);
+    elements =
+        combine(program.select(elements, low), program.select(elements, high));
+  }
+  return program.extract(elements, 0);
+}
+
+/// Each thread reads all parts of its elements. Parts of one element are
+/// consecutive if a warp's lanes read the same elements, and otherwise the
+/// elements of one part are.
+Value Reducer::reduceDirectly(Value registers, const Exchange &exchange,
+                              const ExchangeTurn &turn) {
+  auto type = cast<VectorType>(registers.getType());
+  bool lanesDiffer = exchange.lanesDiffer;
+  int64_t parts = exchange.parts();
+  SmallVector<int64_t> extents = {turn.buffer ? 2 : 1,
+                                  lanesDiffer ? parts : exchange.elements(),
+                                  lanesDiffer ? exchange.elements() : parts};
+  Value buffer = program.allocate(extents, type.getElementType());
+  Value number = turn.buffer ? turn.buffer : program.index(0);
+  if (turn.needsBarrier)
+    program.barrier();
+  writeParts(registers, exchange, [&](Value value, Value part, Value element) {
+    SmallVector<Value> place = {number, lanesDiffer ? part : element,
+                                lanesDiffer ? element : part};
+    memref::StoreOp::create(builder, program.loc, value, buffer, place);
+  });
 
   auto partsType = VectorType::get({parts}, type.getElementType());
   SmallVector<Value> sums;
   for (int64_t i = 0; i < type.getNumElements(); ++i) {
-    Value element = getElement(i), all;
+    Value element = program.getCoordinate(exchange.order, 0, i), all;
     if (lanesDiffer) {
       SmallVector<Value> own;
       for (int64_t other = 0; other < parts; ++other)
@@ -264,15 +330,78 @@ Value Reducer::reduceWarps(Value registers, const ExchangeTurn &turn) {
       all =
           program.load(partsType, buffer, {number, element, program.index(0)});
     }
-    for (int64_t half = parts / 2; half >= 1; half /= 2) {
-      SmallVector<int64_t> low(half), high(half);
-      std::iota(low.begin(), low.end(), 0);
-      std::iota(high.begin(), high.end(), half);
-      all = combine(program.select(all, low), program.select(all, high));
-    }
-    sums.push_back(program.extract(all, 0));
+    sums.push_back(reduceElements(all));
   }
   return vector::FromElementsOp::create(builder, program.loc, type, sums);
+}
+
+/// All threads reduce as many elements each, with lanes for the parts of one,
+/// and write results, which each thread reads. The threads meet between any two
+/// accesses of a buffer, also from one execution to the next.
+Value Reducer::reduceTogether(Value registers, const Exchange &exchange) {
+  auto type = cast<VectorType>(registers.getType());
+  Type elementType = type.getElementType();
+  int64_t parts = exchange.parts(), elements = exchange.elements();
+  // An odd distance, so that parts and elements lie in different banks.
+  Value buffer = program.allocate({elements, parts + 1}, elementType);
+  Value results = program.allocate({elements}, elementType);
+  writeParts(registers, exchange, [&](Value value, Value part, Value element) {
+    memref::StoreOp::create(builder, program.loc, value, buffer,
+                            ValueRange{element, part});
+  });
+
+  Location loc = program.loc;
+  int64_t lanes = int64_t(1) << exchange.laneBits;
+  int64_t threads = int64_t(1)
+                    << (program.threads.lanes + program.threads.warps);
+  Value thread = arith::AndIOp::create(builder, loc, program.getThread(),
+                                       program.index(threads - 1));
+  Value lane =
+      arith::AndIOp::create(builder, loc, thread, program.index(lanes - 1));
+  Value first = arith::ShRUIOp::create(builder, loc, thread,
+                                       program.index(exchange.laneBits));
+  // Threads behind the last element repeat what others do.
+  first =
+      arith::AndIOp::create(builder, loc, first, program.index(elements - 1));
+  int64_t step = threads / lanes;
+  SmallVector<Value> places, sums;
+  for (int64_t element = 0; element == 0 || element + step <= elements;
+       element += step) {
+    places.push_back(program.add(first, element));
+    SmallVector<Value> own;
+    for (int64_t part = 0; part < parts; part += lanes)
+      own.push_back(memref::LoadOp::create(
+          builder, loc, buffer,
+          ValueRange{places.back(), program.add(lane, part)}));
+    sums.push_back(reduceElements(vector::FromElementsOp::create(
+        builder, loc,
+        VectorType::get({static_cast<int64_t>(own.size())}, elementType),
+        own)));
+  }
+  Value all = vector::FromElementsOp::create(
+      builder, loc,
+      VectorType::get({static_cast<int64_t>(sums.size())}, elementType), sums);
+  all = reduceLanes(all, lanes - 1);
+  program.runIf(areZero(lanes - 1), [&] {
+    for (auto [i, place] : llvm::enumerate(places))
+      memref::StoreOp::create(builder, loc, program.extract(all, i), results,
+                              ValueRange{place});
+  });
+  program.barrier();
+  SmallVector<Value> own;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    own.push_back(memref::LoadOp::create(
+        builder, loc, results,
+        ValueRange{program.getCoordinate(exchange.order, 0, i)}));
+  return vector::FromElementsOp::create(builder, loc, type, own);
+}
+
+Value Reducer::reduceWarps(Value registers, const ExchangeTurn &turn) {
+  if (getReducedBits(Place::Warp) == 0)
+    return registers;
+  Exchange exchange(*this);
+  return exchange.isShared ? reduceTogether(registers, exchange)
+                           : reduceDirectly(registers, exchange, turn);
 }
 
 bool carousel::needsExchange(const LinearLayout &source,
