@@ -8,21 +8,22 @@
 """Runs kernels of products, z = x * w^T, and times them in turns with PyTorch's, which are cuBLAS's.
 
   products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--kind bf16|tf32|i8|f8] [--plain] [--gelu]
-      [--repeat N] [--parts N...] [--programs]
+      [--repeat N] [--parts N...] [--programs] [--compiled] [--count N]
 
 DIR has libcarousel_runtime.so.2 and packages, NAME.pkg, each with one kernel of x (m x k), w (n x k) and z (m x n) in
 bf16; or of f32 rounded to tf32, of i8 with sums of i32, or of f8E4M3FN with z in bf16 (--kind). With --plain, w is k x n, and z = x * w. Or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
-gelu. Results are compared with products in f32 of the same factors: sums of bf16's products are exact to the rounding of
-f32, so that z differs by its own rounding, 2^-8 of |z|, and by 2^-20 of the sum of magnitudes; gelu is steeper than 1 by
-13 % at most, and adds a rounding of f32 of its own. Products of tf32 are compared with those in f64 of rounded factors:
-an instruction truncates the sum once for 8 of k, by 2^-23 of a partial sum, which is at most 4 * sqrt(k) for these
-factors; the sum of magnitudes is 0.64 * k, so that z differs by sqrt(k) * 2^-23 of it. Products of i8 are exact. Those of
+gelu. Results are compared with products in f64 of the same factors, which are rounded to tf32 before for products of
+that. z differs by its own rounding, 2^-8 of |z| in bf16, and by the truncation of sums: an instruction truncates once for
+16 of k, or for 8 in tf32, by 2^-23 of a partial sum, which is at most 4 * sqrt(k) for these factors; the sum of
+magnitudes is 0.64 * k, so that z differs by sqrt(k) * 2^-24 of it, or by sqrt(k) * 2^-23 in tf32, and by at least 2^-20.
+gelu is steeper than 1 by 13 % at most, and adds a rounding of f32 of its own. Products of i8 are exact. Those of
 f8 are added in tiles of 128 by four instructions, each of which keeps 13 bits behind the largest term's first one: by
 2^-11 of the sum of magnitudes; their peer is torch._scaled_mm with scales of 1. Times are medians of runs
-whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
+whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster than the fastest peer.
 
 With --parts, kernels have a last argument, the number of parts of k, and the fastest of these is shown. With --programs,
-packages are programs of a graph for one shape each, NAME_MxNxK.pkg.
+packages are programs of a graph for one shape each, NAME_MxNxK.pkg. With --compiled, torch.compile's code
+(max-autotune) is timed, too. --count says how many runs a median is of.
 
 With --repeat, nothing is timed: N launches must give the same bits, and rows of x alone the bits that they have among
 others.
@@ -91,6 +92,16 @@ class Product:
         else:
             torch.mm(self.x, self.w, out=self.peer)
 
+    def compile_peer(self):
+        """torch.compile's code for the same, after its search."""
+        def multiply(x, w, bias):
+            return torch.nn.functional.gelu(torch.addmm(bias, x, w)) if self.has_gelu else torch.mm(x, w)
+
+        torch._dynamo.reset()
+        compiled = torch.compile(multiply, mode="max-autotune-no-cudagraphs", dynamic=False)
+        bias = self.narrow_bias if self.has_gelu else None
+        return lambda: compiled(self.x, self.w, bias)
+
     def has_peer(self):
         """cuBLAS multiplies bytes of few shapes only."""
         m, (k, n) = self.x.shape[0], self.w.shape
@@ -102,10 +113,8 @@ class Product:
         """The product of rows in higher precision, and the sum of magnitudes."""
         if self.kind == "i8":
             return rows.double() @ self.w.double(), None
-        torch.backends.cuda.matmul.allow_tf32 = False
-        wide = torch.float64 if self.kind == "tf32" else torch.float32
         rows, w = (round_tf32(side) if self.kind == "tf32" else side for side in (rows, self.w))
-        return rows.to(wide) @ w.to(wide), rows.float().abs() @ w.float().abs()
+        return rows.double() @ w.double(), rows.double().abs() @ w.double().abs()
 
     def find_error(self):
         """The largest error in units of the tolerance."""
@@ -120,10 +129,10 @@ class Product:
                 magnitude = 1.13 * (magnitude + self.bias.abs())
                 want = torch.nn.functional.gelu(want + self.bias)
             rounding = want.abs() * 2.0**-8 if self.kind in ("bf16", "f8") else 0
-            of_sums = {"tf32": max(2.0**-20, self.w.shape[0]**0.5 * 2.0**-23), "f8": 2.0**-11}.get(self.kind, 2.0**-20)
+            truncated = self.w.shape[0]**0.5 * (2.0**-23 if self.kind == "tf32" else 2.0**-24)
+            of_sums = 2.0**-11 if self.kind == "f8" else max(2.0**-20, truncated)
             error = (got.to(want.dtype) - want).abs() / (rounding + magnitude * of_sums + 1e-30)
             worst = max(worst, float("inf") if error.isnan().any() else error.max().item())
-        torch.backends.cuda.matmul.allow_tf32 = True
         return worst
 
 
@@ -189,9 +198,11 @@ def time_shape(shape, kernels, options):
     if not product.has_peer():
         sys.exit(f"products.py: cuBLAS doesn't multiply bytes of {label}")
     launches = [(name, parts, product.bind(parts)) for name in kernels for parts in options.parts or [None]]
-    runs = [capture(product.run_peer)]
+    peers = [product.run_peer, *([product.compile_peer()] if options.compiled else [])]
+    runs = [capture(run) for run in peers]
     runs += [capture(lambda name=name, bound=bound: kernels[name].launch(bound)) for name, _, bound in launches]
-    peer, *times = measure_in_turns(runs)
+    times = measure_in_turns(runs, options.count)
+    peer, compiled, times = times[0], times[1:len(peers)], times[len(peers):]
     good, best = set(kernels), {}
     for (name, parts, bound), time in zip(launches, times):
         product.spoil()
@@ -200,9 +211,11 @@ def time_shape(shape, kernels, options):
             good.discard(name)
             print(f"{name} {label}: WRONG")
         best[name] = min(best.get(name, (time, parts)), (time, parts))
-    columns = [f"{time:9.1f} ({peer / time:6.3f})" + (f" in {parts}" if parts else "") for time, parts in best.values()]
+    fastest = min(peer, *compiled) if compiled else peer
+    columns = [f"{time:9.1f} ({fastest / time:6.3f})" + (f" in {parts}" if parts else "") for time, parts in best.values()]
     m, n, k = shape
-    print(f"{label:18} {peer:9.1f} {2 * m * n * k / peer / 1e6:8.0f}  " + "  ".join(columns), flush=True)
+    print(f"{label:18} {peer:9.1f} {2 * m * n * k / peer / 1e6:8.0f}  " +
+          "".join(f"{time:9.1f}  " for time in compiled) + "  ".join(columns), flush=True)
     torch.cuda.empty_cache()
     return good
 
@@ -218,8 +231,12 @@ def main():
     parser.add_argument("--repeat", type=int, default=0)
     parser.add_argument("--parts", nargs="*", type=int, default=[], help="of k, to choose from")
     parser.add_argument("--programs", action="store_true", help="packages are programs for one shape")
+    parser.add_argument("--compiled", action="store_true", help="time torch.compile's code, too; ratios are to the faster one")
+    parser.add_argument("--count", type=int, default=15, help="of runs")
     parser.add_argument("--shapes", nargs="*", help="to time, as MxNxK")
     options = parser.parse_args()
+    if options.compiled and options.kind not in ("bf16", "tf32"):
+        parser.error("expected --kind bf16 or tf32 with --compiled")
     if options.programs and options.repeat:
         parser.error("expected kernels to repeat, got --programs")
     shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes] if options.shapes else TIMED
@@ -238,7 +255,8 @@ def main():
             good.discard(name)
     if options.repeat:
         return 0 if good == set(names) else 1
-    print(f"{'m x n x k':18} {'torch us':>9} {'TFLOP/s':>8}  " + "  ".join(f"{name:>18}" for name in names))
+    print(f"{'m x n x k':18} {'torch us':>9} {'TFLOP/s':>8}  " + (f"{'compiled':>9}  " if options.compiled else "") +
+          "  ".join(f"{name:>18}" for name in names))
     for shape in shapes:
         if options.programs:
             kernels = {name: Program(runtime, options.folder / f"{name}_{'x'.join(map(str, shape))}.pkg")
