@@ -213,6 +213,15 @@ class TraceTest(unittest.TestCase):
         self.assertIn("grid = [ceildiv(extent(0, 0), 64)], block = [64]", text)
         self.assertIn("block_test.py", trace(add).mlir_with_places)
 
+    def test_parts_of_k_are_an_attribute(self):
+        def double(x: "f32[n]", y: "out f32[m]"):
+            i = carousel.program_id(0) * 64
+            y[i:i + 64] = x[i:i + 64] * 2.0
+
+        text = carousel.kernel(grid="ceildiv(m, 64)", parts=4)(double).mlir
+        self.assertIn("carousel.block_program = #carousel.block_program<>, carousel.parts = 4 : i64,", text)
+        self.assertNotIn("carousel.parts", carousel.kernel(grid="ceildiv(m, 64)")(double).mlir)
+
     def test_errors_of_the_compiler_are_at_python(self):
         def shifted(x: "bf16[m, n]", y: "out bf16[m, n]"):
             i = carousel.program_id()

@@ -197,6 +197,10 @@ def VaryTiles : Pass<"carousel-vary-tiles", "::mlir::gpu::GPUModuleOp"> {
     nothing else, and each op does the same to all elements of the tile. Results don't depend on the
     tile: the order of additions is that of k.
 
+    A kernel with `carousel.parts` also becomes variants in which the CTAs of a cluster divide the
+    iterations of the products' loop (docs/BlockPhase.md, Who multiplies). Their order of additions
+    is that of the parts.
+
     Rows or columns that don't depend on such a number, as rows that programs look up, keep their
     extent. Leaves alone, with a missed remark, products whose rows or columns begin at a number
     that isn't tiled, or of which neither is tiled, and kernels whose author gives a block or a

@@ -210,3 +210,41 @@ func.func @round_halves(%a: vector<4xf16>) -> vector<4xf16> {
   %b = carousel.round_tf32 %a : vector<4xf16>
   return %b : vector<4xf16>
 }
+
+// -----
+
+// C208: parts of a number that isn't a power of two.
+gpu.module @m {
+  // expected-error @below {{expected carousel.parts to be a power of two up to 8 of i64, on a kernel at the block phase, got 3 : i64}}
+  gpu.func @k() kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.parts = 3 : i64,
+      carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C208: more parts than a cluster has CTAs.
+gpu.module @m {
+  // expected-error @below {{expected carousel.parts to be a power of two up to 8 of i64, on a kernel at the block phase, got 16 : i64}}
+  gpu.func @k() kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.parts = 16 : i64,
+      carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C208: parts of a kernel that is no block program.
+gpu.module @m {
+  // expected-error @below {{expected carousel.parts to be a power of two up to 8 of i64, on a kernel at the block phase, got 2 : i64}}
+  gpu.func @k() kernel attributes {carousel.parts = 2 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C116: parts of a function.
+// expected-error @below {{expected carousel.parts on a gpu.func that is a kernel, got it on func.func}}
+func.func private @f() attributes {carousel.parts = 2 : i64}

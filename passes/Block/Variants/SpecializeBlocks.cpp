@@ -254,6 +254,7 @@ struct SpecializeBlocks
     auto program =
         func->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
     auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    func->removeAttr(kPartsAttr); // all variants that divide sums are there
     if (problem.width != 0)
       resizeVectors(func, problem.width, variant.width);
     // Programs of a cluster's CTAs have parts of rows.

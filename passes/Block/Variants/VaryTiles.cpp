@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DivideSums.h"
+
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
@@ -18,6 +20,7 @@
 #include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -356,23 +359,38 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     SmallVector<vector::ContractionOp> products;
     kernel.walk([&](vector::ContractionOp op) { products.push_back(op); });
     auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-    if (!launch || llvm::none_of(products, isByWarpgroups))
+    if (!launch)
       return;
+    if (llvm::none_of(products, isByWarpgroups))
+      return missParts(kernel, "no warpgroups compute a product");
     std::string reason = explainKernel(kernel, launch);
     if (!reason.empty())
-      return miss(products.front(), reason);
+      return miss(kernel, products.front(), reason);
     copyConstants(kernel);
     TiledProducts found;
     ProgramTiles programs(kernel);
     reason = findProducts(kernel, products, programs, found);
     if (!reason.empty())
-      return miss(products.front(), reason);
-    std::vector<ProductTile> tiles = planProductTiles(found.work, chip);
+      return miss(kernel, products.front(), reason);
     // CTAs of a cluster follow each other along the grid's dimension of rows.
-    bool hasRowsInGrid =
-        found.rowNumber && launch.getGrid().size() > 1 &&
-        llvm::is_contained(launch.getGrid(),
-                           countTiles(found.launch.rows, found.work.rows));
+    auto findGridDim = [&](std::optional<unsigned> number) {
+      return number ? programs.findGridDim(*number) : std::nullopt;
+    };
+    std::optional<unsigned> rowDim = findGridDim(found.rowNumber),
+                            columnDim = findGridDim(found.columnNumber);
+    bool hasRowsInGrid = rowDim && launch.getGrid().size() > 1;
+    auto loop = cast<scf::ForOp>(products.front()->getParentOp());
+    if (getMostParts(kernel) != 1) {
+      reason = chip.maxClusterSize == 1 ? "the chip has no clusters"
+               : !rowDim && !columnDim
+                   ? "neither rows nor columns have a dimension of the grid"
+                   : explainUndivided(loop);
+      if (reason.empty())
+        found.work.mostParts = getMostParts(kernel);
+      else
+        missParts(kernel, reason);
+    }
+    std::vector<ProductTile> tiles = planProductTiles(found.work, chip);
     auto canResize = [&](std::optional<unsigned> number, int64_t from,
                          int64_t to) {
       return number ? programs.canResize(*number, to) : from == to;
@@ -380,11 +398,16 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     auto isPossible = [&](const ProductTile &tile) {
       return (tile.ctas == 1 || hasRowsInGrid) &&
              canResize(found.rowNumber, found.work.rows, tile.rows) &&
-             canResize(found.columnNumber, found.work.columns, tile.columns);
+             canResize(found.columnNumber, found.work.columns, tile.columns) &&
+             (tile.parts == 1 ||
+              (rowDim ? canResize(found.rowNumber, found.work.rows,
+                                  tile.rows / tile.parts)
+                      : canResize(found.columnNumber, found.work.columns,
+                                  tile.columns / tile.parts)));
     };
     llvm::erase_if(tiles, std::not_fn(isPossible));
     if (tiles.size() == 1)
-      return miss(products.front(), "no other tile fits");
+      return miss(kernel, products.front(), "no other tile fits");
     std::string name = kernel.getName().str();
     std::string served = getKernelName(kernel).str();
     auto at = std::next(Block::iterator(kernel));
@@ -393,22 +416,62 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       gpu::GPUFuncOp variant = kernel.clone();
       variant.setName(
           llvm::formatv("{0}_{1}x{2}", name, tile.rows, tile.columns).str() +
-          (tile.ctas == 1 ? "" : "_cluster" + std::to_string(tile.ctas)));
+          (tile.ctas == 1 ? "" : "_cluster" + std::to_string(tile.ctas)) +
+          (tile.parts == 1 ? "" : "_parts" + std::to_string(tile.parts)));
       // The first one also serves launches that no engine does.
-      bool isFirst = !hasRoom && leavesRegisters(tile, found.work);
+      bool isFirst =
+          !hasRoom && tile.parts == 1 && leavesRegisters(tile, found.work);
       hasRoom |= isFirst;
       symbols.insert(variant, isFirst ? Block::iterator(kernel) : at);
-      ProgramTiles ofVariant(variant);
-      if (found.rowNumber)
-        ofVariant.resize(*found.rowNumber, tile.rows);
-      if (found.columnNumber)
-        ofVariant.resize(*found.columnNumber, tile.columns);
+      if (tile.parts == 1)
+        resize(variant, found, tile.rows, tile.columns);
+      else
+        divide(variant, found, tile, rowDim.has_value(),
+               rowDim ? *rowDim : *columnDim);
       requestMulticast(variant, tile.ctas);
       finish(variant, served, found, tile, chip);
       ++made;
     }
     requestMulticast(kernel, /*ctas=*/1);
     finish(kernel, served, found, tiles.front(), chip);
+  }
+
+  static scf::ForOp resize(gpu::GPUFuncOp variant, const TiledProducts &found,
+                           int64_t rows, int64_t columns) {
+    ProgramTiles tiles(variant);
+    if (found.rowNumber)
+      tiles.resize(*found.rowNumber, rows);
+    if (found.columnNumber)
+      tiles.resize(*found.columnNumber, columns);
+    scf::ForOp loop;
+    variant.walk([&](vector::ContractionOp op) {
+      loop = cast<scf::ForOp>(op->getParentOp());
+    });
+    return loop;
+  }
+
+  /// Programs of the variant have a part of a tile each, along the rows if
+  /// those have a dimension of the grid. The CTAs of a cluster have a tile.
+  void divide(gpu::GPUFuncOp variant, const TiledProducts &found,
+              const ProductTile &tile, bool isAlongRows, unsigned gridDim) {
+    auto whole = cast<gpu::GPUFuncOp>(OpBuilder(variant).clone(*variant));
+    scf::ForOp ofTile = resize(whole, found, tile.rows, tile.columns);
+    scf::ForOp ofPart =
+        resize(variant, found, tile.rows / (isAlongRows ? tile.parts : 1),
+               tile.columns / (isAlongRows ? 1 : tile.parts));
+    divideSums(ofPart, ofTile, gridDim, tile.parts);
+    auto launch = whole->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    SmallVector<ExprAttr> grid(launch.getGrid());
+    grid[gridDim] =
+        ExprAttr::get(&getContext(), ExprKind::Mul, 0, 0, grid[gridDim],
+                      ExprAttr::get(&getContext(), ExprKind::Constant,
+                                    tile.parts, 0, {}, {}));
+    SmallVector<int64_t> cluster(gridDim + 1, 1);
+    cluster.back() = tile.parts;
+    variant->setAttr(CarouselDialect::kLaunch,
+                     LaunchAttr::get(&getContext(), grid, launch.getBlock(),
+                                     cluster, launch.getShared()));
+    whole.erase();
   }
 
   void requestMulticast(gpu::GPUFuncOp variant, int64_t ctas) {
@@ -437,6 +500,13 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
           &getContext(), GuardKind::Divisible, /*argument=*/0,
           countTiles(found.launch.rows, tile.rows), ExprAttr(), tile.ctas,
           /*most=*/0));
+    // The grid has more programs than tiles then.
+    auto launch = variant->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    if (tile.parts != 1)
+      guards.push_back(GuardAttr::get(
+          &getContext(), GuardKind::Range, /*argument=*/0,
+          launch.getGrid()[launch.getCluster().size() - 1], ExprAttr(),
+          /*least=*/0, /*most=*/rules::kMaxGridYZ));
     variant->setAttr(
         CarouselDialect::kVariant,
         VariantAttr::get(&getContext(), served, guards,
@@ -467,9 +537,25 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
         << text;
   }
 
-  void miss(vector::ContractionOp product, StringRef reason) {
+  void missParts(gpu::GPUFuncOp kernel, StringRef reason) {
+    if (getMostParts(kernel) == 1)
+      return;
+    std::string text = "k isn't divided: " + reason.str();
+    if (recordsDecisions(kernel)) {
+      KernelDecisions decisions = getDecisions(kernel);
+      decisions.notes.push_back({"product", text});
+      setDecisions(kernel, decisions);
+    }
+    remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Parts")
+                                        .category(getArgument())
+                                        .function(kernel.getName()))
+        << text;
+  }
+
+  void miss(gpu::GPUFuncOp kernel, vector::ContractionOp product,
+            StringRef reason) {
     ++missed;
-    auto kernel = product->getParentOfType<gpu::GPUFuncOp>();
+    missParts(kernel, reason);
     remark::missed(product.getLoc(), remark::RemarkOpts::name("Tile")
                                          .category(getArgument())
                                          .function(kernel.getName()))

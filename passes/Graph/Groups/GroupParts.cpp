@@ -12,6 +12,7 @@
 #include "GroupParts.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
+#include "../../Block/Variants/DivideSums.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -238,30 +239,10 @@ Value PartsWriter::getCounters() {
   return kernel.getArgument(kernel.getNumArguments() - 1);
 }
 
-/// Rows have some elements more, so that those which threads write together are
-/// in other banks.
-static constexpr int64_t kRowPadding = 4;
-
 void PartsWriter::leave(const GroupValue &partial) {
   OpBuilder &builder = vectors.builder;
   if (isCluster()) {
-    auto type = cast<VectorType>(partial.value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.back() += kRowPadding;
-    auto shared = gpu::AddressSpaceAttr::get(builder.getContext(),
-                                             gpu::AddressSpace::Workgroup);
-    constexpr int64_t kAlignment = 128;
-    Value tile = memref::AllocOp::create(
-        builder, vectors.loc,
-        MemRefType::get(shape, type.getElementType(),
-                        MemRefLayoutAttrInterface(), shared),
-        builder.getI64IntegerAttr(kAlignment));
-    SmallVector<Value> zeros(
-        shape.size(), arith::ConstantIndexOp::create(builder, vectors.loc, 0));
-    vector::TransferWriteOp::create(builder, vectors.loc, partial.value, tile,
-                                    zeros,
-                                    SmallVector<bool>(shape.size(), true));
-    tiles.push_back(tile);
+    tiles.push_back(leaveSums(builder, vectors.loc, partial.value));
     return;
   }
   Value memref = getPartials(left++);
@@ -296,22 +277,17 @@ Value PartsWriter::read(unsigned op, Value ofPart, const GroupValue &own) {
       SmallVector<bool>(type.getRank(), true));
 }
 
-void PartsWriter::meet() {
-  ClusterArriveOp::create(vectors.builder, vectors.loc);
-  ClusterWaitOp::create(vectors.builder, vectors.loc);
-}
-
 void PartsWriter::finish() {
   // No CTA leaves while another one reads its tiles.
   if (isCluster())
-    meet();
+    meetCluster(vectors.builder, vectors.loc);
 }
 
 scf::IfOp PartsWriter::startLast() {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   if (isCluster()) {
-    meet();
+    meetCluster(builder, loc);
     Value first =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, part,
                               arith::ConstantIndexOp::create(builder, loc, 0));
@@ -336,29 +312,12 @@ GroupValue PartsWriter::combineTiles(const GroupValue &own,
                                      vector::CombiningKind kind) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
-  Value tile = tiles[combined++];
-  auto local = cast<MemRefType>(tile.getType());
-  auto ofPeer = MemRefType::get(
-      local.getShape(), local.getElementType(), local.getLayout(),
-      NVVM::NVVMMemorySpaceAttr::get(builder.getContext(),
-                                     NVVM::NVVMMemorySpace::SharedCluster));
   auto type = cast<VectorType>(own.value.getType());
   SmallVector<Value> zeros(type.getRank(),
                            arith::ConstantIndexOp::create(builder, loc, 0));
-  Value padding = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(type.getElementType()));
   GroupValue result = own;
-  for (int64_t rank = 0; rank < program.schedule.division->mostParts; ++rank) {
-    Value number = arith::ConstantIntOp::create(builder, loc, rank, 32);
-    Value peer = ClusterMapSharedOp::create(builder, loc, ofPeer, tile, number);
-    Value read = vector::TransferReadOp::create(
-        builder, loc, type, peer, zeros, padding,
-        AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext()),
-        SmallVector<bool>(type.getRank(), true));
-    result.value = rank == 0 ? read
-                             : vector::makeArithReduction(builder, loc, kind,
-                                                          result.value, read);
-  }
+  result.value = combineSums(builder, loc, tiles[combined++], type, zeros,
+                             program.schedule.division->mostParts, kind);
   return result;
 }
 

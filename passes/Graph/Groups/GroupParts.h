@@ -65,8 +65,6 @@ private:
   mlir::Value getPartials(unsigned number);
   mlir::Value getCounters();
   bool isCluster() const { return program.schedule.division->isCluster; }
-  /// Waits for all CTAs of the cluster.
-  void meet();
   GroupValue combineTiles(const GroupValue &own,
                           mlir::vector::CombiningKind kind);
 

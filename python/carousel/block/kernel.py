@@ -103,7 +103,8 @@ class TracedKernel:
     """A kernel that Python wrote. `mlir` is its text at the block phase; carousel.compile and carousel.simulate take it."""
 
     def __init__(self, function: Callable[..., object], grid: Any, block: Optional[int], width: Optional[int],
-                 covers: Union[str, int, None], module: Optional[str], cluster: Union[int, Sequence[int], None] = None):
+                 covers: Union[str, int, None], module: Optional[str], cluster: Union[int, Sequence[int], None] = None,
+                 parts: Optional[int] = None):
         self.name, self.function = function.__name__, function
         self.module = module or self.name
         self.__doc__ = function.__doc__
@@ -145,6 +146,7 @@ class TracedKernel:
             raise TraceError("expected width and covers together, got one of them")
         self._program = "" if width is None or covers is None else \
             f"width = {width}, covers = {expressions.spell(covers, 'covers')}"
+        self._parts = "" if parts is None else f" carousel.parts = {parts} : i64,"
 
     @property
     def symbols(self) -> dict[str, list[tuple[str, int]]]:
@@ -199,7 +201,7 @@ class TracedKernel:
         place = self._place if has_places else ""
         joined = (",\n" + " " * 6).join(parameters)
         return (f"  gpu.func @{self.name}(\n      {joined}) kernel attributes {{\n"
-                f"      carousel.block_program = #carousel.block_program<{self._program}>,\n"
+                f"      carousel.block_program = #carousel.block_program<{self._program}>,{self._parts}\n"
                 f"      carousel.launch = #carousel.launch<{self._launch}>}} {{\n"
                 + "\n".join(printer.lines) + f"\n    gpu.return{place}\n  }}{place}\n")
 
@@ -270,16 +272,17 @@ def print_function(function: Function, has_places: bool, names: Mapping[object, 
 
 def kernel(function: None = None, *, grid: Union[int, str, Sequence[Union[int, str]], None] = None, block: Optional[int] = None, width: Optional[int] = None,
            covers: Union[str, int, None] = None, module: Optional[str] = None,
-           cluster: Union[int, Sequence[int], None] = None) -> Callable[[Callable[..., object]], TracedKernel]:
+           cluster: Union[int, Sequence[int], None] = None, parts: Optional[int] = None) -> Callable[[Callable[..., object]], TracedKernel]:
     """Makes a kernel of a function. `grid` has an expression for each axis, such as "ceildiv(m, 128)". `block` is the number
     of threads, by default the compiler's choice. `width` and `covers` are of kernels whose vectors cover a whole row
     (docs/BlockPhase.md#width). `module` is the name of the gpu.module. `cluster` is the number of CTAs in a cluster, or its
-    extents; the grid's must be multiples of them."""
+    extents; the grid's must be multiples of them. The iterations of a loop of products may be divided into up to `parts`
+    parts (docs/BlockPhase.md#who-multiplies)."""
 
     if function is not None or grid is None:
         raise TraceError("kernel: expected a grid, as in @carousel.kernel(grid=\"ceildiv(n, 1024)\"), got none")
 
     def trace(function: Callable[..., object]) -> TracedKernel:
-        return TracedKernel(function, grid, block, width, covers, module, cluster)
+        return TracedKernel(function, grid, block, width, covers, module, cluster, parts)
 
     return trace

@@ -56,6 +56,8 @@ protected:
     switch (expr.getKind()) {
     case ExprKind::Add:
       return lhs + rhs;
+    case ExprKind::Sub:
+      return lhs - rhs;
     case ExprKind::Mul:
       return lhs * rhs;
     case ExprKind::FloorDiv:
@@ -199,6 +201,56 @@ TEST_F(ProductTilesTest, DividingPaysWhereTilesAreFewAndSumsLong) {
   // Measured on an H100: 99 us divided, and 59 with tiles of 128 x 128.
   EXPECT_FALSE(isDivided(1024, 2048, 8192, 2));
   EXPECT_FALSE(isDivided(512, 2048, 8192, 4));
+}
+
+TEST_F(ProductTilesTest, PartsAreForFewTilesAndLongSums) {
+  // Results don't depend on the tile unless the author allows it.
+  for (const ProductTile &tile : planProductTiles(work, chip))
+    EXPECT_EQ(tile.parts, 1);
+  work.mostParts = 8;
+  auto findParts = [&](int64_t m, int64_t n, int64_t k) {
+    int64_t parts = 1;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const ProductTile &tile : planProductTiles(work, chip))
+      if (int64_t time = predict(tile, m, n, k); time < least)
+        std::tie(least, parts) = std::pair(time, tile.parts);
+    return parts;
+  };
+  EXPECT_EQ(findParts(64, 1024, 16384), 8);
+  EXPECT_EQ(findParts(512, 512, 65536), 2);
+  EXPECT_EQ(findParts(512, 512, 0), 1);
+  EXPECT_EQ(findParts(4096, 4096, 4096), 1);
+  EXPECT_EQ(findParts(1024, 1024, 1024), 1);
+  // Clusters of four have 120 SMs of 132.
+  std::vector<ProductTile> tiles = planProductTiles(work, chip);
+  auto four = llvm::find_if(
+      tiles, [](const ProductTile &tile) { return tile.parts == 4; });
+  ASSERT_NE(four, tiles.end());
+  int64_t most = predict(*four, 128 * 30, 128, 65536);
+  EXPECT_GT(predict(*four, 128 * 31, 128, 65536), most * 3 / 2);
+}
+
+TEST_F(ProductTilesTest, PartsAreNoMoreThanAskedFor) {
+  for (int64_t most : {2, 4, 8}) {
+    work.mostParts = most;
+    int64_t parts = 1;
+    for (const ProductTile &tile : planProductTiles(work, chip)) {
+      parts = std::max(parts, tile.parts);
+      // The sums of other CTAs lie beside at least four slots.
+      if (tile.parts != 1)
+        EXPECT_LE((tile.rows + tile.columns) * 64 * 2 * 4 +
+                      tile.rows * tile.columns * 4,
+                  chip.maxSharedPerBlock);
+    }
+    EXPECT_EQ(parts, most);
+  }
+  // Tiles with few rows are the author's own.
+  work.rows = 16;
+  work.columns = 128;
+  EXPECT_TRUE(
+      llvm::any_of(planProductTiles(work, chip), [](const ProductTile &tile) {
+        return tile.rows == 16 && tile.parts == 8;
+      }));
 }
 
 TEST_F(ProductTilesTest, MemoryBoundsThePrediction) {

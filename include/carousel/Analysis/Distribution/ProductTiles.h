@@ -44,6 +44,8 @@ struct ProductWork {
   int64_t stages = 2;
   /// Whether threads add the sums of a tile to others of f32.
   bool isPromoted = false;
+  /// Into so many parts, at most, iterations may be divided.
+  int64_t mostParts = 1;
 };
 
 /// A tile, and the times of a program that is alone on its SM.
@@ -56,10 +58,13 @@ struct ProductTile {
   /// CTAs of a cluster, which have tiles of rows that follow each other, and
   /// share those of the columns.
   int64_t ctas = 1;
+  /// Other CTAs of a cluster, each of which has a part of the iterations. They
+  /// add their sums by shared memory, and each one writes a part of the tile.
+  int64_t parts = 1;
 };
 
 /// The author's tile first, then others that are the fastest for some extents;
-/// of the largest one also clusters.
+/// of the largest one also clusters. Tiles in parts come last.
 std::vector<ProductTile> planProductTiles(const ProductWork &work,
                                           const ChipModel &chip);
 

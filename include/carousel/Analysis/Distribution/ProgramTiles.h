@@ -37,6 +37,8 @@ public:
   /// How many programs have different numbers; an expression for each number.
   /// The grid has their product.
   llvm::SmallVector<ExprAttr> getCounts() const;
+  /// The dimension of the grid that has this number alone.
+  std::optional<unsigned> findGridDim(unsigned number) const;
   /// The elements that all tiles along the number cover; null if it isn't
   /// tiled.
   ExprAttr getCovered(unsigned number) const;

@@ -26,6 +26,14 @@ bool isProgramOfCTA(mlir::gpu::GPUFuncOp kernel);
 /// The CTAs of a cluster, 1 without one.
 int64_t countClusterCTAs(mlir::gpu::GPUFuncOp kernel);
 
+/// On a kernel of the block phase, an i64: the CTAs of a cluster may divide the
+/// iterations of the products' loop into up to so many parts
+/// (docs/BlockPhase.md, Parts of k).
+inline constexpr llvm::StringLiteral kPartsAttr{"carousel.parts"};
+
+/// The most parts, 1 without the attribute.
+int64_t getMostParts(mlir::gpu::GPUFuncOp kernel);
+
 } // namespace carousel
 
 #endif // CAROUSEL_DIALECT_IR_CLUSTERKERNELS_H

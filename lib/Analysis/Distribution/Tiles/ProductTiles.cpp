@@ -90,14 +90,44 @@ static ProductTile makeTile(const ProductWork &work, int64_t rows,
   return tile;
 }
 
+/// Bytes of shared memory beside the slots. `sums`: those that peers read.
 static bool fits(const ProductWork &work, int64_t rows, int64_t columns,
-                 const ChipModel &chip) {
+                 const ChipModel &chip, int64_t stages, int64_t sums = 0) {
   constexpr int64_t kOfOthers = 1024;
   int64_t most = work.isPromoted ? kMostPromotedSums : kMostSums;
   return rows * columns * work.products <= most &&
-         work.stages * countLoaded(work, rows, columns) +
-                 countStored(work, rows, columns) + kOfOthers <=
+         stages * countLoaded(work, rows, columns) +
+                 countStored(work, rows, columns) + sums + kOfOthers <=
              chip.maxSharedPerBlock;
+}
+
+/// Adds tiles whose iterations CTAs of a cluster divide: the largest one in all
+/// numbers of parts, and smaller ones, of which more fill the device, in few.
+static void planParts(const ProductWork &work, const ChipModel &chip,
+                      std::vector<ProductTile> &tiles) {
+  // Fewer slots wait for memory, more tiles of 64 rows for each other.
+  constexpr int64_t kFewestStages = 4, kBytesOfSum = 4;
+  constexpr int64_t kMost = rules::kMaxClusterSize;
+  SmallVector<std::tuple<int64_t, int64_t, int64_t>> divided = {
+      {128, 128, kMost}, {64, 128, 4}, {64, 64, 2}};
+  if (work.rows < kWgmmaRows || work.columns < kWgmmaRows)
+    divided.emplace_back(work.rows, work.columns, kMost);
+  for (auto [rows, columns, most] : divided)
+    for (int64_t parts = 2; parts <= std::min(most, work.mostParts);
+         parts *= 2) {
+      int64_t sums = rows * columns * work.products * kBytesOfSum;
+      if (!fits(work, rows, columns, chip, std::max(work.stages, kFewestStages),
+                sums))
+        continue;
+      ProductTile tile = makeTile(work, rows, columns, chip);
+      tile.parts = parts;
+      // Each reads its part of the sums of all, and writes that of the result.
+      double once =
+          chip.storeReadLatency + sums / chip.l2BytesPerNsOfSM +
+          countResults(work, rows, columns) / (parts * chip.bytesPerNsOfSM);
+      tile.once = std::llround(once * kPicoseconds);
+      tiles.push_back(tile);
+    }
 }
 
 std::vector<ProductTile> carousel::planProductTiles(const ProductWork &work,
@@ -105,7 +135,7 @@ std::vector<ProductTile> carousel::planProductTiles(const ProductWork &work,
   std::vector<ProductTile> tiles = {
       makeTile(work, work.rows, work.columns, chip)};
   for (auto [rows, columns] : kTiles)
-    if (fits(work, rows, columns, chip) &&
+    if (fits(work, rows, columns, chip, work.stages) &&
         (rows != work.rows || columns != work.columns))
       tiles.push_back(makeTile(work, rows, columns, chip));
   // In step, CTAs wait for each other's slots. Measured on an H200.
@@ -116,12 +146,13 @@ std::vector<ProductTile> carousel::planProductTiles(const ProductWork &work,
             (work.isPromoted ? kMostPromotedSums : kMostSums) &&
         (!widest || tile.columns > widest->columns))
       widest = &tile;
-  if (!widest)
-    return tiles;
-  ProductTile shared = *widest;
-  shared.ctas = 2; // more of them find fewer places on the device
-  shared.step = std::llround(shared.step * kInStep);
-  tiles.push_back(shared);
+  if (widest) {
+    ProductTile shared = *widest;
+    shared.ctas = 2; // more of them find fewer places on the device
+    shared.step = std::llround(shared.step * kInStep);
+    tiles.push_back(shared);
+  }
+  planParts(work, chip, tiles);
   return tiles;
 }
 
@@ -136,9 +167,14 @@ static ExprAttr combine(ExprKind kind, ExprAttr lhs, int64_t rhs) {
   return combine(kind, lhs, makeNumber(lhs.getContext(), rhs));
 }
 
-/// The programs that an SM executes one after the other, at most.
-static ExprAttr countRounds(ExprAttr programs) {
+/// The programs that an SM executes one after the other, at most. A cluster has
+/// its place in one of 8 GPCs, of each of which SMs are left, half of a cluster
+/// on average. Measured on an H200: clusters of four have 120 of 132 SMs.
+static ExprAttr countRounds(ExprAttr programs, int64_t ctasOfCluster = 1) {
+  constexpr int64_t kGPCs = 8;
   auto sms = ExprAttr::get(programs.getContext(), ExprKind::SMs, 0, 0, {}, {});
+  if (int64_t left = kGPCs * (ctasOfCluster - 1) / 2; ctasOfCluster > 2)
+    sms = combine(ExprKind::Max, combine(ExprKind::Sub, sms, left), 1);
   return combine(ExprKind::CeilDiv, programs, sms);
 }
 
@@ -230,14 +266,20 @@ ExprAttr carousel::makeCost(const ProductWork &work, const ProductTile &tile,
                               countTiles(launch.columns, tile.columns));
   if (launch.batches)
     programs = combine(ExprKind::Mul, programs, launch.batches);
-  ExprAttr ofProgram = combine(ExprKind::Add,
-                               combine(ExprKind::Mul, launch.iterations,
-                                       makeStep(work, tile, launch, chip)),
-                               tile.once);
+  ExprAttr iterations = launch.iterations;
+  if (tile.parts != 1) {
+    programs = combine(ExprKind::Mul, programs, tile.parts);
+    iterations = combine(ExprKind::CeilDiv, iterations, tile.parts);
+  }
+  ExprAttr ofProgram = combine(
+      ExprKind::Add,
+      combine(ExprKind::Mul, iterations, makeStep(work, tile, launch, chip)),
+      tile.once);
   ExprAttr time = combine(
-      ExprKind::Max, combine(ExprKind::Mul, countRounds(programs), ofProgram),
+      ExprKind::Max,
+      combine(ExprKind::Mul, countRounds(programs, tile.parts), ofProgram),
       makeMemoryTime(work, launch, chip));
-  if (tile.ctas != 1)
+  if (tile.ctas != 1 || tile.parts != 1)
     time = combine(ExprKind::Add, time,
                    std::llround(chip.clusterOverhead * kPicoseconds));
   return makeLaunchTime(time, chip);
@@ -263,5 +305,7 @@ void carousel::print(llvm::raw_ostream &os, const ProductTile &tile) {
      << (tile.warpgroups == 1 ? " warpgroup, " : " warpgroups, ");
   if (tile.ctas != 1)
     os << "clusters of " << tile.ctas << ", ";
+  if (tile.parts != 1)
+    os << "k in " << tile.parts << " parts, ";
   os << tile.step << " ps an iteration, " << tile.once << " ps once";
 }

@@ -80,6 +80,14 @@ SmallVector<ExprAttr> ProgramTiles::getCounts() const {
   return llvm::map_to_vector(numbers, [](const Number &n) { return n.count; });
 }
 
+std::optional<unsigned> ProgramTiles::findGridDim(unsigned number) const {
+  unsigned gridDim = numbers[number].gridDim;
+  bool isAlone = llvm::count_if(numbers, [&](const Number &other) {
+                   return other.gridDim == gridDim;
+                 }) == 1;
+  return isAlone ? std::optional(gridDim) : std::nullopt;
+}
+
 ExprAttr ProgramTiles::getCovered(unsigned number) const {
   return isTiled(number) ? numbers[number].covered : ExprAttr();
 }

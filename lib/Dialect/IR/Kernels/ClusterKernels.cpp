@@ -29,3 +29,8 @@ int64_t carousel::countClusterCTAs(gpu::GPUFuncOp kernel) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   return launch ? ShapedType::getNumElements(launch.getCluster()) : 1;
 }
+
+int64_t carousel::getMostParts(gpu::GPUFuncOp kernel) {
+  auto parts = kernel->getAttrOfType<IntegerAttr>(kPartsAttr);
+  return parts ? parts.getInt() : 1;
+}

@@ -11,6 +11,7 @@
 
 #include "KernelRules.h"
 
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -72,7 +73,7 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
   if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
       name == CarouselDialect::kCoresident ||
       name == CarouselDialect::kStartsInOrder || name == kForProgramsAttr ||
-      name == CarouselDialect::kBlockProgram)
+      name == CarouselDialect::kBlockProgram || name == kPartsAttr)
     wanted = "a gpu.func that is a kernel";
   else if (name == kDecisionsAttr)
     wanted = "a gpu.func that is a kernel, a func.func or a module";

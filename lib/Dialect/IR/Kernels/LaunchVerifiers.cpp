@@ -15,9 +15,11 @@
 #include "KernelRules.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -112,6 +114,19 @@ static LogicalResult verifyTensorMapParameters(Operation *op,
          << attr.getName().strref()
          << " to give positions of a function's pointers, got "
          << attr.getValue();
+}
+
+// C208
+static LogicalResult verifyParts(gpu::GPUFuncOp kernel, NamedAttribute attr) {
+  auto parts = dyn_cast<IntegerAttr>(attr.getValue());
+  if (parts && parts.getType().isInteger(64) && parts.getInt() >= 1 &&
+      parts.getInt() <= rules::kMaxClusterSize &&
+      llvm::isPowerOf2_64(parts.getInt()) &&
+      kernel->hasAttr(CarouselDialect::kBlockProgram))
+    return success();
+  return kernel.emitError("expected carousel.parts to be a power of two up to ")
+         << rules::kMaxClusterSize
+         << " of i64, on a kernel at the block phase, got " << attr.getValue();
 }
 
 /// C116, C312
@@ -249,8 +264,9 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                 attr.getName() == kStartsInOrder ||
                 attr.getName() == kForProgramsAttr;
   bool isProgram = attr.getName() == kBlockProgram;
-  if (!kernel ||
-      (!isLaunch && !isUnit && !isProgram && attr.getName() != kVariant)) {
+  bool isParts = attr.getName() == kPartsAttr;
+  if (!kernel || (!isLaunch && !isUnit && !isProgram && !isParts &&
+                  attr.getName() != kVariant)) {
     bool isFunction = isa<gpu::GPUFuncOp>(op) && !kernel;
     return refuseAttribute(op, attr,
                            isFunction ? StringRef("a device function")
@@ -263,6 +279,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
            << attr.getName().strref() << " without a value, got "
            << attr.getValue();
   }
+  if (isParts)
+    return verifyParts(kernel, attr);
   if (isLaunch) {
     auto launch = getAttributeValue<LaunchAttr>(op, attr);
     return success(launch && (!hasSignature(kernel) ||
