@@ -1,4 +1,4 @@
-// Convolutions of images with few channels, whose rows of the kernel are joined with these, compute what they do as written: strides, dilations, pads, channels first, batches of 0 and 1, weights of another type. The gradient of their weights for a small batch is one kernel.
+// Convolutions of images with few channels, whose rows of the kernel are joined with these, compute what they do as written: strides, dilations, pads, channels first, batches of 0 and 1, weights of another type. So do gradients of their weights. That for a small batch of many channels is one kernel.
 // DEFINE: %{function} =
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --as-written --kernels
 // DEFINE: %{close} = --rtol 1e-4 --atol 1e-5
@@ -24,6 +24,10 @@
 // RUN: %{graph} 3 --chip sm_80,sm_90a -- --arg x=random:2x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:2x5x12x16 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{function} = gradient
 // RUN: %{graph} 1 --chip sm_80,sm_90a -- --arg x=random:2x8x12x32 --arg g=random:2x6x10x32 --arg result0=zeros:3x3x32x32 --rtol 1e-3 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{function} = narrow_gradient
+// RUN: %{graph} 2 --chip sm_80,sm_90a -- --arg x=random:2x9x24x3 --arg g=random:2x5x12x16 --arg result0=zeros:5x7x3x16 --rtol 1e-3 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{function} = narrow_gradient_of_first
+// RUN: %{graph} 4 --chip sm_90a -- --arg x=random:3x2x9x13 --arg g=random:3x7x7x6 --arg result0=zeros:7x2x3x3 %{close} | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
@@ -216,4 +220,45 @@ func.func @gradient(%x: tensor<2x?x12x32xbf16> {carousel.argument = #x}, %g: ten
     linalg.yield %a : f32
   } -> tensor<3x3x32x32xf32>
   return %s : tensor<3x3x32x32xf32>
+}
+
+func.func @narrow_gradient(%x: tensor<2x?x24x3xbf16> {carousel.argument = #x}, %g: tensor<2x?x12x16xbf16> {carousel.argument = #g})
+    -> tensor<5x7x3x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant 0.0 : bf16
+  %p = tensor.pad %x low[0, 2, 3, 0] high[0, 2, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %none : bf16
+  } : tensor<2x?x24x3xbf16> to tensor<2x?x29x3xbf16>
+  %e = tensor.empty() : tensor<5x7x3x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5x7x3x16xf32>) -> tensor<5x7x3x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, f, a, i, b, j, c) -> (n, i * 2 + a, j * 2 + b, c)>,
+        affine_map<(n, f, a, i, b, j, c) -> (n, i, j, f)>, affine_map<(n, f, a, i, b, j, c) -> (a, b, c, f)>],
+      iterator_types = ["reduction", "parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]}
+      ins(%p, %g : tensor<2x?x29x3xbf16>, tensor<2x?x12x16xbf16>) outs(%f : tensor<5x7x3x16xf32>) {
+  ^bb0(%in: bf16, %by: bf16, %out: f32):
+    %u = arith.extf %in : bf16 to f32
+    %v = arith.extf %by : bf16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<5x7x3x16xf32>
+  return %y : tensor<5x7x3x16xf32>
+}
+
+func.func @narrow_gradient_of_first(%x: tensor<?x2x?x13xf32> {carousel.argument = #x}, %g: tensor<?x7x?x6xf32> {carousel.argument = #g})
+    -> tensor<7x2x3x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x2x3x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<7x2x3x3xf32>) -> tensor<7x2x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(f, c, a, b, n, i, j) -> (n, c, a + i, b * 2 + j)>,
+        affine_map<(f, c, a, b, n, i, j) -> (n, f, i, j)>, affine_map<(f, c, a, b, n, i, j) -> (f, c, a, b)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %g : tensor<?x2x?x13xf32>, tensor<?x7x?x6xf32>) outs(%f : tensor<7x2x3x3xf32>) {
+  ^bb0(%in: f32, %by: f32, %out: f32):
+    %m = arith.mulf %in, %by : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<7x2x3x3xf32>
+  return %y : tensor<7x2x3x3xf32>
 }

@@ -6,6 +6,7 @@
 // CHECK: remark: [Missed] JoinedTaps | {{.*}}Function=small | Remark="copying an image of 3 channels, so that 7 elements of the kernel are one depth, takes as long as it saves"
 // CHECK: remark: [Passed] JoinedTaps | {{.*}}Function=bytes | Remark="7 elements of the kernel and 3 channels are one depth of 24, in a copy of the image"
 // CHECK: remark: [Passed] JoinedTaps | {{.*}}Function=patches | Remark="32 elements of the kernel and 3 channels are one depth of 96, in a copy of the image"
+// CHECK: remark: [Passed] JoinedTaps | {{.*}}Function=gradient_of_few | Remark="7 elements of the kernel and 3 channels are one depth of 24, in a copy of the image"
 // CHECK-NOT: JoinedTaps
 
 #image = affine_map<(n, i, j, f, a, b, c) -> (n, i * 2 + a, j * 2 + b, c)>
@@ -151,4 +152,28 @@ func.func @gradient_of_first(%x: tensor<7x128x114x114xbf16>, %g: tensor<7x128x11
     linalg.yield %a : bf16
   } -> tensor<128x128x3x3xbf16>
   return %y : tensor<128x128x3x3xbf16>
+}
+
+// Of few channels, what is kept is joined: the gradient has the joined depth, whose end is left out.
+// CHECK-LABEL: func.func @gradient_of_few
+// CHECK: %[[SUMS:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0 + d4 * 2, d5, d1)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d4, d5, d2)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>]
+// CHECK-SAME: ins(%{{.*}}, %arg1 : tensor<64x230x112x24xbf16>, tensor<64x112x112x64xbf16>)
+// CHECK: %[[KEPT:.*]] = tensor.extract_slice %[[SUMS]][0, 0, 0] [7, 21, 64] [1, 1, 1]
+// CHECK: tensor.expand_shape %[[KEPT]] {{\[}}[0], [1, 2], [3]] output_shape [7, 7, 3, 64]
+func.func @gradient_of_few(%x: tensor<64x229x229x3xbf16>, %g: tensor<64x112x112x64xbf16>) -> tensor<7x7x3x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x7x3x64xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%e : tensor<7x7x3x64xf32>) -> tensor<7x7x3x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, f, n, i, j) -> (n, a + i * 2, b + j * 2, c)>,
+        affine_map<(a, b, c, f, n, i, j) -> (n, i, j, f)>, affine_map<(a, b, c, f, n, i, j) -> (a, b, c, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %g : tensor<64x229x229x3xbf16>, tensor<64x112x112x64xbf16>) outs(%o : tensor<7x7x3x64xf32>) {
+  ^bb0(%in: bf16, %by: bf16, %out: f32):
+    %u = arith.extf %in : bf16 to f32
+    %v = arith.extf %by : bf16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<7x7x3x64xf32>
+  return %y : tensor<7x7x3x64xf32>
 }

@@ -266,16 +266,19 @@ private:
     permuteInput(input, first);
   }
 
-  /// Boxes of windows then have few dimensions of memory.
+  /// Boxes of several windows then have few dimensions of memory.
   SmallVector<int64_t> putWindowsLast(ArrayRef<unsigned> groups,
                                       unsigned depth) {
     SmallVector<int64_t> order, windows, last;
     for (unsigned loop : groups)
       last.push_back(getDim(loop));
     last.push_back(getDim(depth));
+    bool isOne = llvm::count_if(maps[0].getResults(), [](AffineExpr expr) {
+                   return !isa<AffineDimExpr>(expr);
+                 }) == 1;
     for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
       if (!llvm::is_contained(last, int64_t(dim)))
-        (isa<AffineDimExpr>(expr) ? order : windows).push_back(dim);
+        (isOne || isa<AffineDimExpr>(expr) ? order : windows).push_back(dim);
     llvm::append_range(order, windows);
     llvm::append_range(order, last);
     return order;

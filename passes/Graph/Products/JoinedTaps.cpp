@@ -10,6 +10,8 @@
 // copy has channel c of it at depth a * channels + c, and zeros behind the
 // last one, so that rows of the copy are whole granules of 16 bytes. Weights
 // have zeros there, too: no product is of a zero and an element of the image.
+// In the gradient of weights, the elements of the kernel are those of the
+// result, which has the joined depth then, and pixels are what is summed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +19,11 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -57,6 +61,11 @@ private:
   int64_t getLength() {
     return cast<RankedTensorType>(source.getType()).getDimSize(window.dim);
   }
+  /// Channels and elements of the kernel are what is summed, or what is kept.
+  bool isOfKernel(unsigned loop) const { return isReduced(loop) != sumsPixels; }
+  RankedTensorType getResultType() {
+    return cast<RankedTensorType>(op.getResult(0).getType());
+  }
   bool arePlacesShort();
   bool readDims();
   std::optional<JoinedWindow> readWindow(unsigned dim) const;
@@ -71,6 +80,9 @@ private:
       ArrayRef<OpFoldResult> sizes, Type type,
       llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read);
   AffineMap renumber(ArrayRef<AffineExpr> results) const;
+  AffineMap joinDepth(AffineMap map) const;
+  Value fillResult();
+  Value separateDepth(Value result);
 
   static Value number(OpBuilder &body, Location at, int64_t value) {
     return arith::ConstantIndexOp::create(body, at, value);
@@ -85,6 +97,7 @@ private:
   SmallVector<int64_t> extents;
   Value source;              ///< the image without zeros around it
   tensor::InsertSliceOp pad; ///< or null
+  bool sumsPixels = false;   ///< for the gradient of weights
   unsigned depthDim = 0;     ///< of the image
   unsigned depth = 0;        ///< the loop of channels
   unsigned ownChannels = 0;  ///< the result's
@@ -108,11 +121,11 @@ std::optional<JoinedWindow> TapJoiner::readWindow(unsigned dim) const {
   for (auto [loop, stride] : llvm::enumerate(strides)) {
     if (stride == 0)
       continue;
-    std::optional<unsigned> &own = isReduced(loop) ? tap : pixel;
+    std::optional<unsigned> &own = isOfKernel(loop) ? tap : pixel;
     if (own)
       return std::nullopt;
     own = loop;
-    (isReduced(loop) ? found.dilation : found.stride) = stride;
+    (isOfKernel(loop) ? found.dilation : found.stride) = stride;
   }
   if (!pixel || !tap || found.stride < 1)
     return std::nullopt;
@@ -129,7 +142,7 @@ bool TapJoiner::readDims() {
   std::optional<unsigned> channelsDim, own;
   for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
     if (auto loop = dyn_cast<AffineDimExpr>(expr);
-        loop && isReduced(loop.getPosition())) {
+        loop && isOfKernel(loop.getPosition())) {
       if (channelsDim)
         return false;
       channelsDim = dim;
@@ -151,6 +164,7 @@ bool TapJoiner::readDims() {
   depthDim = *channelsDim;
   ownChannels = *own;
   channels = extents[depth];
+  window = {};
   for (unsigned dim = 0; dim < maps[0].getNumResults(); ++dim)
     if (std::optional<JoinedWindow> found = readWindow(dim);
         found && !ShapedType::isDynamic(found->pixels) &&
@@ -161,7 +175,11 @@ bool TapJoiner::readDims() {
   // What the gradient of weights sums along are pixels and a batch, not
   // elements of a kernel and channels. Large windows next to each other are
   // patches.
-  if (hasLongTaps(op) && window.stride < window.taps)
+  if (sumsPixels != (hasLongTaps(op) && window.stride < window.taps))
+    return false;
+  if (sumsPixels &&
+      (!findFill(op.getOutputs()[0]) || !maps[2].isProjectedPermutation() ||
+       !getResultType().hasStaticShape()))
     return false;
   source = op.getInputs()[0];
   pad = findPad(source);
@@ -407,9 +425,77 @@ AffineMap TapJoiner::renumber(ArrayRef<AffineExpr> results) const {
       .replaceDimsAndSymbols(loops, {}, extents.size() - 1, 0);
 }
 
+/// The loops of weights, or of their gradient: others, the joined depth and the
+/// channels of the result.
+AffineMap TapJoiner::joinDepth(AffineMap map) const {
+  SmallVector<AffineExpr> exprs;
+  for (AffineExpr expr : map.getResults())
+    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+        loop != depth && loop != window.tap && loop != ownChannels)
+      exprs.push_back(expr);
+  for (unsigned loop : {depth, ownChannels})
+    exprs.push_back(getAffineDimExpr(loop, rewriter.getContext()));
+  return renumber(exprs);
+}
+
+/// What the sums of a gradient by the joined depth start with.
+Value TapJoiner::fillResult() {
+  SmallVector<int64_t> shape;
+  for (AffineExpr expr : maps[2].getResults())
+    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+        loop != depth && loop != window.tap && loop != ownChannels)
+      shape.push_back(extents[loop]);
+  shape.append({padded, extents[ownChannels]});
+  Value start =
+      arith::ConstantOp::create(rewriter, loc, findFill(op.getOutputs()[0]));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, start.getType());
+  return linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
+}
+
+/// A gradient by elements of the kernel and channels, in the op's order.
+Value TapJoiner::separateDepth(Value result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  unsigned at = shape.size() - 2;
+  shape[at] = joined;
+  SmallVector<OpFoldResult> starts(shape.size(), rewriter.getIndexAttr(0)),
+      steps(shape.size(), rewriter.getIndexAttr(1));
+  Value kept = tensor::ExtractSliceOp::create(
+      rewriter, loc, result, starts,
+      getAsIndexOpFoldResult(rewriter.getContext(), shape), steps);
+  SmallVector<ReassociationIndices> dims;
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+    dims.push_back({dim + (dim > at ? 1 : 0)});
+  dims[at].push_back(at + 1);
+  shape[at] = window.taps;
+  shape.insert(shape.begin() + at + 1, channels);
+  Value whole = tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape),
+                                              kept, dims);
+  SmallVector<unsigned> order; // loops
+  for (AffineExpr expr : maps[2].getResults())
+    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+        loop != depth && loop != window.tap && loop != ownChannels)
+      order.push_back(loop);
+  order.append({window.tap, depth, ownChannels});
+  SmallVector<int64_t> permutation;
+  for (AffineExpr expr : maps[2].getResults())
+    permutation.push_back(
+        llvm::find(order, cast<AffineDimExpr>(expr).getPosition()) -
+        order.begin());
+  if (isIdentityPermutation(permutation))
+    return whole;
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, getResultType().getShape(), type.getElementType());
+  return linalg::TransposeOp::create(rewriter, loc, whole, empty, permutation)
+      ->getResult(0);
+}
+
 linalg::GenericOp TapJoiner::run(DecisionLog &log) {
-  if (!readDims())
-    return op;
+  if (!readDims()) {
+    sumsPixels = true;
+    if (!readDims())
+      return op;
+  }
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   if (bytes == 0)
     return op;
@@ -434,31 +520,33 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
                  Twine(channels) + " channels are one depth of " +
                  Twine(padded) + ", in a copy of the image");
   rewriter.setInsertionPoint(op);
-  Value image = copyImage(), weights = copyWeights();
+  Value image = copyImage(), other = op.getInputs()[1],
+        start = op.getOutputs()[0];
   MLIRContext *context = rewriter.getContext();
-  SmallVector<AffineExpr> ofImage, ofWeights;
+  SmallVector<AffineExpr> ofImage;
   for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
     if (dim != window.dim && dim != depthDim)
       ofImage.push_back(expr);
   ofImage.push_back(getAffineDimExpr(window.pixel, context));
   ofImage.push_back(getAffineDimExpr(depth, context));
-  for (AffineExpr expr : maps[1].getResults())
-    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-        loop != depth && loop != window.tap && loop != ownChannels)
-      ofWeights.push_back(expr);
-  ofWeights.push_back(getAffineDimExpr(depth, context));
-  ofWeights.push_back(getAffineDimExpr(ownChannels, context));
+  AffineMap ofOther = renumber(maps[1].getResults()),
+            ofResult = renumber(maps[2].getResults());
+  if (sumsPixels) {
+    start = fillResult();
+    ofResult = joinDepth(maps[2]);
+  } else {
+    other = copyWeights();
+    ofOther = joinDepth(maps[1]);
+  }
   SmallVector<utils::IteratorType> kinds = iterators;
   kinds.erase(kinds.begin() + window.tap);
-  auto made =
-      linalg::GenericOp::create(rewriter, loc, op.getResultTypes(),
-                                ValueRange{image, weights}, op.getOutputs(),
-                                ArrayRef{renumber(ofImage), renumber(ofWeights),
-                                         renumber(maps[2].getResults())},
-                                kinds);
+  auto made = linalg::GenericOp::create(
+      rewriter, loc, start.getType(), ValueRange{image, other}, start,
+      ArrayRef{renumber(ofImage), ofOther, ofResult}, kinds);
   rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(),
                               made.getRegion().begin());
-  rewriter.replaceOp(op, made);
+  rewriter.replaceOp(op, sumsPixels ? separateDepth(made.getResult(0))
+                                    : made.getResult(0));
   return made;
 }
 
