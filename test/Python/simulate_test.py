@@ -164,6 +164,21 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(list(y), [1, 0, 2, 0, 3, 0, 4, 0])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_gradients_of_windows_that_have_no_place(self):
+        import jax
+        import numpy
+        from jax import lax
+
+        for start, combine, window in ((-float("inf"), lax.max, 2), (-float("inf"), lax.max, 3), (0.0, lax.add, 2)):
+            with self.subTest(start=start, window=window):
+                def gradient(x, start=start, combine=combine, window=window):
+                    return jax.grad(lambda x: (lax.reduce_window(x, start, combine, (window,) * 2, (2, 2), "VALID") ** 2).sum())(x)
+
+                result = numpy.full((7, 1), 9, numpy.float32)
+                carousel.simulate(gradient, {"arg0": result.copy(), "result0": result}, shapes="f32[7,1]", framework="jax").check()
+                numpy.testing.assert_array_equal(result, 0)
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_gradients_of_maxima_of_windows_that_overlap(self):
         import jax
         import numpy

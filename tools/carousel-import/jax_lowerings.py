@@ -497,6 +497,12 @@ def selectFirst(context, *operands, select_jaxpr, select_consts, **parameters):
                                                          select_consts=isNext.consts, **parameters)
 
 
+def findRule(primitive):
+    """As which exports to CUDA lower it."""
+    found = mlir._platform_specific_lowerings["cuda"].get(primitive) or mlir._lowerings.get(primitive)
+    return getattr(found, "rule", found)
+
+
 def install():
     """Registers the rules for exports to CUDA."""
 
@@ -505,9 +511,7 @@ def install():
 
     def lowerDynamic(primitive, function, isTaken=None):
         """Where extents are unknown, unless `isTaken` says of the operands' shapes that JAX's passes take the op."""
-        static = mlir._lowerings[primitive]
-        static = getattr(static, "rule", static)
-        rule = mlir.lower_fun(function, multiple_results=False)
+        static, rule = findRule(primitive), mlir.lower_fun(function, multiple_results=False)
 
         def choose(context, *operands, **parameters):
             shapes = [aval.shape for aval in [*context.avals_in, *context.avals_out]]
@@ -517,19 +521,18 @@ def install():
         mlir.register_lowering(primitive, choose, platform="cuda")
 
     def lowerEmpty(primitive, start):
-        """Of no elements, or along no dimension."""
-        usual = mlir._lowerings[primitive]
-        usual = getattr(usual, "rule", usual)
+        """Of no elements, or windows of which there are none, or along no dimension."""
+        usual = findRule(primitive)
 
-        def choose(context, operand, **parameters):
+        def choose(context, *operands, **parameters):
             result = context.avals_out[0]
-            if not parameters["axes"]:
-                return [operand]
-            if 0 not in context.avals_in[0].shape:
-                return usual(context, operand, **parameters)
-            rule = mlir.lower_fun(lambda _: jnp.full(result.shape, start(result.dtype), result.dtype),
+            if parameters.get("axes") == ():
+                return operands
+            if not any(0 in aval.shape for aval in [*context.avals_in, result]):
+                return usual(context, *operands, **parameters)
+            rule = mlir.lower_fun(lambda *_: jnp.full(result.shape, start(result.dtype), result.dtype),
                                   multiple_results=False)
-            return rule(context, operand)
+            return rule(context, *operands)
 
         mlir.register_lowering(primitive, choose, platform="cuda")
 
@@ -561,9 +564,12 @@ def install():
     lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
     lowerDynamic(primitives.reduce_window_max_p, windows(jnp.maximum, leastOf))
     lowerDynamic(primitives.reduce_window_min_p, windows(jnp.minimum, largestOf))
+    for primitive in (primitives.conv_general_dilated_p, primitives.reduce_window_sum_p, primitives.reduce_window_max_p,
+                      primitives.reduce_window_min_p):
+        lowerEmpty(primitive, zeroOf)
     lower(windowed_reductions.select_and_gather_add_p, readSelected)
 
-    usual = getattr(mlir._lowerings[primitives.reshape_p], "rule", mlir._lowerings[primitives.reshape_p])
+    usual = findRule(primitives.reshape_p)
 
     def nameGroups(context, *operands, **parameters):
         """A reshape of unknown extents has which neighbours of which have equal products: the exporter knows it."""
@@ -579,9 +585,7 @@ def install():
     mlir.register_lowering(primitives.reshape_p, nameGroups, platform="cuda")
     mlir.register_lowering(windowed_reductions.select_and_scatter_p, selectFirst, platform="cuda")
 
-    ofApart = mlir._platform_specific_lowerings["cuda"].get(windowed_reductions.select_and_scatter_add_p,
-                                                            mlir._lowerings.get(windowed_reductions.select_and_scatter_add_p))
-    ofApart = getattr(ofApart, "rule", ofApart)
+    ofApart = findRule(windowed_reductions.select_and_scatter_add_p)
 
     def chooseSelection(context, *operands, window_dimensions, window_strides, **parameters):
         isApart = tuple(window_dimensions) == tuple(window_strides) and any(size > 1 for size in window_dimensions)
@@ -589,8 +593,9 @@ def install():
         return rule(context, *operands, window_dimensions=window_dimensions, window_strides=window_strides, **parameters)
 
     mlir.register_lowering(windowed_reductions.select_and_scatter_add_p, chooseSelection, platform="cuda")
+    lowerEmpty(windowed_reductions.select_and_scatter_add_p, zeroOf)
 
-    readStatic = getattr(mlir._lowerings[primitives.gather_p], "rule", mlir._lowerings[primitives.gather_p])
+    readStatic = findRule(primitives.gather_p)
 
     def chooseGather(context, *operands, **parameters):
         isFilled = parameters["mode"] == lax.GatherScatterMode.FILL_OR_DROP
@@ -604,8 +609,7 @@ def install():
     ragged = getattr(lax_internal, "ragged_dot_general_p", None)
     if ragged is None:  # an older JAX
         return
-    usualRagged = mlir._platform_specific_lowerings["cuda"].get(ragged, mlir._lowerings[ragged])
-    usualRagged = getattr(usualRagged, "rule", usualRagged)
+    usualRagged = findRule(ragged)
 
     def lowerRagged(context, *operands, ragged_dot_dimension_numbers, group_offset=None, preferred_element_type=None,
                     **parameters):
