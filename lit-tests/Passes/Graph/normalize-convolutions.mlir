@@ -280,3 +280,24 @@ func.func @narrow_groups(%x: tensor<2x8x8x128xbf16>, %w: tensor<3x3x4x32x4xbf16>
   } -> tensor<2x8x8x32x4xbf16>
   return %y : tensor<2x8x8x32x4xbf16>
 }
+
+// -----
+
+// Groups whose results have a dimension that no factor has aren't joined.
+// CHECK-LABEL: func.func @equal_channels
+// CHECK: linalg.generic {{.*}} iterator_types = [{{.*}}"reduction", "reduction", "reduction"]} ins(%{{.*}} : tensor<2x3x4x2x2xf32>, tensor<2x1x2x2xf32>)
+func.func @equal_channels(%x: tensor<2x3x4x2x2xf32>, %w: tensor<2x2x1x2xf32>) -> tensor<2x2x5x3x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x2x5x3x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2x5x3x3xf32>) -> tensor<2x2x5x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, g, f, i, j, c, a, b) -> (n, i + a, j + b, g, c)>,
+        affine_map<(n, g, f, i, j, c, a, b) -> (c, g, a, b)>, affine_map<(n, g, f, i, j, c, a, b) -> (n, g, f, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x3x4x2x2xf32>, tensor<2x2x1x2xf32>) outs(%f : tensor<2x2x5x3x3xf32>) {
+  ^bb0(%in: f32, %weight: f32, %out: f32):
+    %m = arith.mulf %in, %weight : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2x5x3x3xf32>
+  return %y : tensor<2x2x5x3x3xf32>
+}

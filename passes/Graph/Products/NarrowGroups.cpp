@@ -72,8 +72,7 @@ private:
     group = cast<AffineDimExpr>(dims.drop_back().back()).getPosition();
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     if (kinds[depth] != utils::IteratorType::reduction ||
-        kinds[group] == utils::IteratorType::reduction ||
-        !maps[1].isFunctionOfDim(group) || !maps[1].isFunctionOfDim(depth))
+        kinds[group] == utils::IteratorType::reduction)
       return false;
     unsigned count = 0;
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
@@ -83,7 +82,11 @@ private:
       }
     std::optional<unsigned> groupDim = findDim(maps[2], group);
     return count == 1 && groupDim &&
-           findDim(maps[2], channels) == std::optional(*groupDim + 1);
+           findDim(maps[2], channels) == std::optional(*groupDim + 1) &&
+           maps[1].isProjectedPermutation() &&
+           llvm::all_of(ArrayRef{group, depth, channels}, [&](unsigned loop) {
+             return maps[1].isFunctionOfDim(loop);
+           });
   }
 
   /// As many groups as fill the rows of a tile that tensor copies bring.
