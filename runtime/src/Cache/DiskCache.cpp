@@ -390,12 +390,14 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   bool isWritten = write(temporary.get().get(), contents) &&
                    flush(temporary.get().get()) &&
                    ::fstat(temporary.get().get(), &written) == 0;
+  if (!isWritten)
+    return fail(ErrorCode::IOError, "can't write the cache entry '{}/{}': {}",
+                directory, name, describeErrno(errno));
   bool hasFormer =
       ::fstatat(cache.get(), name.c_str(), &former, AT_SYMLINK_NOFOLLOW) == 0;
-  if (isWritten && hasFormer && S_ISDIR(former.st_mode))
+  if (hasFormer && S_ISDIR(former.st_mode))
     removeDirectory(cache.get(), name, cache.getTemporaries());
-  if (!isWritten || !temporary.rename(cache.get(), name) ||
-      !temporary.get().close())
+  if (!temporary.rename(cache.get(), name) || !temporary.get().close())
     return fail(ErrorCode::IOError, "can't write the cache entry '{}/{}': {}",
                 directory, name, describeErrno(errno));
 
