@@ -81,6 +81,12 @@ class TorchTest(unittest.TestCase):
         self.assertNotIn("i64", text)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_random_numbers(self):
+        for function in (lambda x: torch.nn.functional.dropout(x, 0.3), lambda x: torch.bernoulli(x, 0.3)):
+            with self.assertRaisesRegex(carousel.InvalidArgumentError, "expected a model whose results its arguments decide"):
+                import_function(function, None, (torch.rand(4, 8),), "torch")
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_variances(self):
         """In f32, as PyTorch's kernels for GPUs compute them, also where the mean is large."""
         functional, far = torch.nn.functional, torch.randn(4, 64) + 1000

@@ -62,7 +62,7 @@ def find_equal_extents(program):
 
 def assert_extents(ir, module, equal):
     """Says in `main` which extents are equal. torch-mlir reads elements of an operand as if it might be broadcast."""
-    main = next(op for op in module.regions[0].blocks[0].operations if op.name.value == "main")
+    main = ir.SymbolTable(module)["main"]
     with ir.InsertionPoint.at_block_begin(main.regions[0].blocks[0]), main.location:
         index = ir.IndexType.get()
 
