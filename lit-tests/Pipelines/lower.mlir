@@ -7,9 +7,9 @@
 // ORDER-NEXT: carousel-inline-functions
 // ORDER-NEXT: carousel-fold-masks
 // ORDER-NEXT: carousel-widen-bits
+// ORDER-NEXT: carousel-vary-tiles
 // ORDER-NEXT: carousel-split-extents
 // ORDER-NEXT: carousel-expand-rows
-// ORDER-NEXT: carousel-vary-tiles
 // ORDER-NEXT: carousel-specialize-blocks
 // ORDER-NEXT: carousel-stream-rows
 // ORDER-NEXT: carousel-batch-programs

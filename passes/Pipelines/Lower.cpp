@@ -44,10 +44,10 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createInlineFunctions());
   gpu.addPass(createFoldMasks());
   gpu.addPass(createWidenBits());
-  gpu.addPass(createSplitExtents());
-  gpu.addPass(createExpandRows());
   if (options.variants)
     gpu.addPass(createVaryTiles());
+  gpu.addPass(createSplitExtents());
+  gpu.addPass(createExpandRows());
   SpecializeBlocksOptions specialize;
   specialize.variants = options.variants;
   gpu.addPass(createSpecializeBlocks(specialize));

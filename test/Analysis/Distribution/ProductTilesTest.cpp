@@ -113,7 +113,7 @@ TEST_F(ProductTilesTest, TheAuthorsTileComesFirst) {
   work.rows = 256;
   work.columns = 128;
   std::vector<ProductTile> tiles = planProductTiles(work, chip);
-  ASSERT_EQ(tiles.size(), 6u);
+  ASSERT_EQ(tiles.size(), 7u);
   EXPECT_EQ(Tile(tiles[0].rows, tiles[0].columns), Tile(256, 128));
   EXPECT_EQ(Tile(tiles[1].rows, tiles[1].columns), Tile(128, 256));
 }
@@ -166,6 +166,13 @@ TEST_F(ProductTilesTest, FactorsInRegistersTakeTime) {
 TEST_F(ProductTilesTest, LargeProductsHaveLargeTiles) {
   EXPECT_EQ(choose(4096, 4096, 4096), Tile(128, 256));
   EXPECT_EQ(choose(65536, 1024, 1024), Tile(128, 256));
+}
+
+TEST_F(ProductTilesTest, OtherColumnsFillWholeRounds) {
+  // 384 tiles take three rounds of 132 SMs, as 288 larger ones do.
+  EXPECT_EQ(choose(3072, 3072, 3072), Tile(128, 192));
+  work.rowInstructions = 4;
+  EXPECT_NE(choose(3072, 3072, 3072), Tile(128, 192)) << "of registers";
 }
 
 TEST_F(ProductTilesTest, SmallProductsHaveATileForEachSM) {
@@ -282,7 +289,7 @@ TEST_F(ProductTilesTest, TilesFitRegistersAndSlots) {
   EXPECT_EQ(findWidest(), 256);
   // Four slots of 128 x 256 don't fit beside the results.
   work.stages = 4;
-  EXPECT_EQ(findWidest(), 128);
+  EXPECT_EQ(findWidest(), 192);
 }
 
 TEST_F(ProductTilesTest, PromotedSumsNeedRegistersTwice) {

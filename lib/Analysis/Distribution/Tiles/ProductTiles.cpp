@@ -26,10 +26,11 @@ using namespace carousel;
 static constexpr int64_t kSumsOfWarpgroup = 128 * 128,
                          kMostSums = 2 * kSumsOfWarpgroup;
 
-/// Those of which each was the fastest for some extents, on an H100; the larger
-/// ones first, which need less of shared memory for an element.
+/// Those of which each was the fastest for some extents, on an H100 or H200;
+/// the larger ones first, which need less of shared memory for an element. 192
+/// columns are instructions of 128 and of 64.
 static constexpr std::pair<int64_t, int64_t> kTiles[] = {
-    {128, 256}, {256, 128}, {128, 128}, {64, 128}, {64, 64}};
+    {128, 256}, {256, 128}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
 
 static constexpr int64_t kPicoseconds = 1000;
 
@@ -63,9 +64,11 @@ static ProductTile makeTile(const ProductWork &work, int64_t rows,
   auto [along, across] = work.columnInstructions > 0 || rows < kWgmmaRows
                              ? std::pair(columns, rows)
                              : std::pair(rows, columns);
+  // Each power of two of the columns is an instruction, which reads the rows.
   double pieces = double(along) / kWgmmaRows;
-  double read = pieces * (kWgmmaRows + across) * work.depth * work.products *
-                work.factorBits / 8;
+  double read = pieces *
+                (kWgmmaRows * llvm::popcount(uint64_t(across)) + across) *
+                work.depth * work.products * work.factorBits / 8;
   double prepared =
       (rows * work.rowInstructions + columns * work.columnInstructions) *
       work.depth / (rules::kWarpSize * chip.issuePerCycle);
@@ -134,9 +137,12 @@ std::vector<ProductTile> carousel::planProductTiles(const ProductWork &work,
                                                     const ChipModel &chip) {
   std::vector<ProductTile> tiles = {
       makeTile(work, work.rows, work.columns, chip)};
+  // Threads that prepare a factor have no registers for two instructions' sums.
+  bool isPrepared = work.rowInstructions > 0 || work.columnInstructions > 0;
   for (auto [rows, columns] : kTiles)
     if (fits(work, rows, columns, chip, work.stages) &&
-        (rows != work.rows || columns != work.columns))
+        (rows != work.rows || columns != work.columns) &&
+        (llvm::isPowerOf2_64(columns) || !isPrepared))
       tiles.push_back(makeTile(work, rows, columns, chip));
   // In step, CTAs wait for each other's slots. Measured on an H200.
   constexpr double kInStep = 1.02;
