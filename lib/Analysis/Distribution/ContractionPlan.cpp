@@ -13,6 +13,7 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Analysis/Layouts/SumLayouts.h"
@@ -313,6 +314,18 @@ followFactor(const LinearLayout &factor, WarpBit::Side side, ProductBits bits) {
   return share;
 }
 
+/// Whether a thread has registers for each factor that isn't in a tile.
+static bool fitsRegisters(vector::ContractionOp op, ThreadBits threads,
+                          const ContractionPlan &plan) {
+  int64_t most = getVectorRegisters(1 << (threads.lanes + threads.warps));
+  auto fits = [&](Value factor, const LinearLayout &layout) {
+    int64_t elements = int64_t(1) << layout.getNumBits(Place::Register);
+    return isTileOfProduct(factor) ||
+           countRegisters(elements, getFactorBits(op)) <= most;
+  };
+  return fits(op.getLhs(), plan.lhs) && fits(op.getRhs(), plan.rhs);
+}
+
 static std::optional<ContractionPlan>
 planMatrices(vector::ContractionOp op, ThreadBits threads,
              const ContractionContext &context) {
@@ -331,8 +344,11 @@ planMatrices(vector::ContractionOp op, ThreadBits threads,
     return std::nullopt;
   if (context.acc)
     if (std::optional<WarpShare> warps =
-            findWarpShare(inOrder(op, kAcc, dims.m, *context.acc)))
-      return makeMatrixPlan(op, dims, bits, *warps);
+            findWarpShare(inOrder(op, kAcc, dims.m, *context.acc))) {
+      ContractionPlan plan = makeMatrixPlan(op, dims, bits, *warps);
+      if (fitsRegisters(op, threads, plan))
+        return plan;
+    }
   SmallVector<WarpShare> shares;
   for (WarpOrder order :
        {WarpOrder::Squares, WarpOrder::Rows, WarpOrder::Columns})
@@ -345,10 +361,15 @@ planMatrices(vector::ContractionOp op, ThreadBits threads,
               followFactor(inOrder(op, map, dim, **known), side, bits))
         shares.push_back(*share);
   std::optional<ContractionPlan> best;
+  std::pair<bool, unsigned> least; // spills, exchanges
   for (const WarpShare &share : shares) {
     ContractionPlan plan = makeMatrixPlan(op, dims, bits, share);
-    if (!best || countExchanges(plan, context) < countExchanges(*best, context))
-      best = plan;
+    std::pair price(!fitsRegisters(op, threads, plan),
+                    countExchanges(plan, context));
+    if (best && price >= least)
+      continue;
+    best = plan;
+    least = price;
   }
   return best;
 }

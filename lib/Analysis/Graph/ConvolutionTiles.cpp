@@ -78,8 +78,8 @@ private:
     }
     if (dim < box.size())
       box[dim] = rest;
-    constexpr int64_t kMostDims = 3;
-    if (llvm::count_if(box, [](int64_t tile) { return tile != 1; }) > kMostDims)
+    if (llvm::count_if(box, [](int64_t tile) { return tile != 1; }) >
+        extents.mostDims)
       return;
     int64_t own = 1;
     for (auto [extent, tile] : llvm::zip_equal(extents.pixels, box))

@@ -94,9 +94,8 @@ std::optional<unsigned> GraphProblem::findWriter(unsigned tensor) const {
 }
 
 bool GraphProblem::isByThreads(const GraphOp &op) const {
-  constexpr int64_t kWideBytes = 4;
-  return op.isProduct() && !usesTF32 && !op.roundsFactors &&
-         llvm::any_of(op.reads, [&](const GraphAccess &read) {
-           return tensors[read.tensor].elementBytes >= kWideBytes;
-         });
+  bool isRounded = usesTF32 || op.roundsFactors;
+  return op.isProduct() &&
+         (op.unit == ProductUnit::Threads ||
+          (op.unit == ProductUnit::RoundingCores && !isRounded));
 }

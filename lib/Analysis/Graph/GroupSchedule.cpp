@@ -429,10 +429,13 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
   constexpr int64_t kFewChannels = 32;
   bool hasMany = countReductions() > 1;
   int64_t rest = hasMany ? kVector / 2 : kVector;
+  // Boxes have what is left of a vector's four dimensions, and at least one.
+  int64_t &dimsLeft = extents.mostDims = 4;
   auto setTile = [&](unsigned loop, int64_t most) {
     ScheduledDim &dim = schedule.dims[schedule.find(shape.loops[at][loop])];
-    dim.tile = clampTile(dim, most);
+    dim.tile = clampTile(dim, dimsLeft > 1 ? most : 1);
     rest /= dim.tile;
+    dimsLeft -= dim.tile != 1;
   };
   setTile(*op.reads.front().loops.back(),
           hasMany ? kFewChannels : kMostChannels);

@@ -11,6 +11,7 @@
 
 #include "GroupProduct.h"
 
+#include "../Reading/ReadProduct.h"
 #include "../Reading/RowReads.h"
 
 #include "GroupLoops.h"
@@ -29,74 +30,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-/// The ops between an argument of the body and a factor, outermost last.
-static SmallVector<Operation *> findCasts(Value factor) {
-  SmallVector<Operation *> casts;
-  while (Operation *cast = factor.getDefiningOp()) {
-    casts.push_back(cast);
-    factor = cast->getOperand(0);
-  }
-  return llvm::to_vector(llvm::reverse(casts));
-}
-
-static bool keepsZero(Operation *op) {
-  return isa<CastOpInterface, RoundTF32Op>(op);
-}
-
-namespace {
-
-/// An input of a product, and the ops on it that aren't part of that.
-struct ProductFactor {
-  OpOperand *input = nullptr;
-  Type type = {}; ///< of elements after the ops
-  SmallVector<Operation *> casts = {};
-  bool keepsZero = true;
-};
-
-} // namespace
-
-/// Whether products have a factor's only conversion themselves: products of
-/// integers have signs.
-static bool isPartOfProduct(ArrayRef<Operation *> casts) {
-  return casts.size() == 1 && isa<arith::ExtFOp, arith::ExtSIOp>(casts[0]);
-}
-
-/// Whether a factor's only conversion makes a number of a bit. A byte has room
-/// for it, and memory has it as a byte.
-static bool isBit(const ProductFactor &factor) {
-  return factor.casts.size() == 1 && isa<arith::ExtUIOp>(factor.casts[0]) &&
-         factor.casts[0]->getOperand(0).getType().isInteger(1);
-}
-
-/// The factors, by input. Extensions are part of products, if both factors have
-/// them. Those of bits are to bytes then.
-static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
-  std::array<ProductFactor, 2> factors;
-  for (Value value :
-       findCombination(op)->element.getDefiningOp()->getOperands()) {
-    SmallVector<Operation *> casts = findCasts(value);
-    auto argument =
-        cast<BlockArgument>(casts.empty() ? value : casts[0]->getOperand(0));
-    factors[argument.getArgNumber()] = {op.getMatchingOpOperand(argument),
-                                        value.getType(), casts,
-                                        llvm::all_of(casts, keepsZero)};
-  }
-  auto getNarrow = [](const ProductFactor &factor) -> Type {
-    Type element = getElementTypeOrSelf(factor.input->get());
-    return isBit(factor) ? IntegerType::get(element.getContext(), 8) : element;
-  };
-  if (getNarrow(factors[0]) == getNarrow(factors[1]) &&
-      llvm::all_of(factors, [](const ProductFactor &factor) {
-        return isPartOfProduct(factor.casts) || isBit(factor);
-      }))
-    for (ProductFactor &factor : factors) {
-      factor.type = getNarrow(factor);
-      if (!isBit(factor))
-        factor.casts.clear();
-    }
-  return factors;
-}
 
 //===----------------------------------------------------------------------===//
 // Products
@@ -446,9 +379,11 @@ static FactorDemand findFactorDemand(const GroupProgram &program, unsigned op,
   unsigned left = !isImageLeft && first[1] < first[0];
   ProductBits bits{rows[left], rows[1 - left], depth};
   FactorDemand demand{rules::kMaxThreadsPerBlock, 0, kMostVectorRegisters};
+  // Factors of two types are extended.
+  Type factor = factors[0].type == factors[1].type ? factors[0].type : sum;
   // Blocks of multiply-adds follow from the largest vector. Instructions have
   // blocks with as many threads as they need.
-  if (!hasMatrixInstructions(bits, factors[0].type, sum, isRounded)) {
+  if (!hasMatrixInstructions(bits, factor, sum, isRounded)) {
     unsigned largest =
         std::max({bits.m + bits.n, bits.m + bits.k, bits.n + bits.k});
     demand.threads = std::clamp<int64_t>(
@@ -459,17 +394,16 @@ static FactorDemand findFactorDemand(const GroupProgram &program, unsigned op,
             kAddressRegisters -
             products * countRegisters(kFewMultiplyAdds, getBits(sum)));
   }
-  std::array<int64_t, 2> elements =
-      countFactorElements(bits, factors[0].type, sum, isRounded,
-                          {5, llvm::Log2_64(demand.threads) - 5});
+  std::array<int64_t, 2> elements = countFactorElements(
+      bits, factor, sum, isRounded, {5, llvm::Log2_64(demand.threads) - 5});
   bool hasTiles = isPipelined(program);
   int64_t all = 0;
   for (unsigned number : {0, 1}) {
     const GraphAccess &read = ops[op].reads[number];
-    const ProductFactor &factor = factors[number];
-    if (hasTiles && isTile(program, factor, read, positions[number]))
+    if (hasTiles && isTile(program, factors[number], read, positions[number]))
       continue;
-    int64_t own = elements[number != left], width = getBits(factor.type);
+    int64_t own = elements[number != left];
+    int64_t width = getBits(factors[number].type);
     int64_t widest =
         std::max({width, getBits(program.graph.tensors[read.tensor].getType()),
                   findWidest(program, read.tensor)});

@@ -15,6 +15,7 @@
 #include "ExtentFactors.h"
 #include "OperandChanges.h"
 #include "ReadConvolution.h"
+#include "ReadProduct.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -430,6 +431,8 @@ private:
       node.reads.front() = std::move(found->access);
       node.reads.front().tensor = image;
       node.kind = found->kind;
+      if (node.isProduct())
+        node.unit = findProductUnit(op);
       node.name =
           name(op, describe(op, hasWindows(op) ? node.kind
                                                : GraphOpKind::Reduction));
@@ -444,6 +447,8 @@ private:
                 : !isReducible(op) ? GraphOpKind::Irregular
                 : isProduct(op)    ? GraphOpKind::Contraction
                                    : GraphOpKind::Reduction;
+    if (node.isProduct())
+      node.unit = findProductUnit(op);
     node.name = name(op, describe(op, node.kind));
     return node;
   }

@@ -54,7 +54,10 @@ public:
     return access;
   }
   void read(unsigned tensor, const std::string &dims) {
-    problem.ops.back().reads.push_back(access(tensor, dims));
+    GraphOp &op = problem.ops.back();
+    op.reads.push_back(access(tensor, dims));
+    if (problem.tensors[tensor].elementBytes == 4)
+      op.unit = ProductUnit::RoundingCores;
   }
   void write(unsigned tensor, const std::string &dims) {
     problem.ops.back().writes.push_back(access(tensor, dims));

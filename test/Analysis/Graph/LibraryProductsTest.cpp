@@ -23,6 +23,7 @@ GraphProblem makeProduct(const std::string &loops,
   GraphOp op;
   op.name = "product";
   op.kind = GraphOpKind::Contraction;
+  op.unit = ProductUnit::RoundingCores;
   for (auto [loop, extent] : llvm::zip_equal(loops, extents))
     op.loops.push_back({extent, product.find(loop) == std::string::npos});
   for (const std::string &dims : {lhs, rhs, product}) {

@@ -256,10 +256,12 @@ TEST(StreamShapeTest, RowsOfOtherElementsAreRefused) {
 /// The same, with factors of so many bytes.
 GraphBuilder makeWideAttention(const Softmax &softmax, int64_t bytes = 4) {
   GraphBuilder graph = makeAttention(softmax);
-  for (const GraphOp &op : graph.problem.ops)
-    if (op.isProduct())
+  for (GraphOp &op : graph.problem.ops)
+    if (op.isProduct()) {
+      op.unit = bytes == 4 ? ProductUnit::RoundingCores : ProductUnit::Threads;
       for (const GraphAccess &read : op.reads)
         graph.problem.tensors[read.tensor].elementBytes = bytes;
+    }
   return graph;
 }
 

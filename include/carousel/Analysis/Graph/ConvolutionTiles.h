@@ -30,6 +30,9 @@ struct ConvolutionExtents {
   /// By dimension of pixels: whether the image has a window there, so that it
   /// has other elements behind the pixels' end.
   llvm::SmallVector<bool> isWindow = {};
+  /// Dimensions of boxes that aren't 1: vectors have four dimensions, of which
+  /// one is the channels'.
+  int64_t mostDims = 3;
 };
 
 struct ConvolutionTiles {
@@ -37,8 +40,7 @@ struct ConvolutionTiles {
   int64_t channels = 1;
 };
 
-/// Powers of two, of which boxes have at most three that aren't 1. They leave
-/// little of a program and few multiprocessors idle.
+/// Powers of two, which leave little of a program and few multiprocessors idle.
 ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents,
                                       const ChipModel &chip);
 

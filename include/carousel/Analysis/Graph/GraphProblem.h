@@ -154,6 +154,10 @@ enum class GraphOpKind {
   Host,
 };
 
+/// What multiplies the factors of a product: instructions of the tensor cores,
+/// those alone that round to tf32, or threads.
+enum class ProductUnit { TensorCores, RoundingCores, Threads };
+
 /// How a reduction combines elements.
 enum class GraphCombiner { None, Sum, Maximum, Minimum, Other };
 
@@ -171,6 +175,7 @@ struct GraphOp {
   GraphCombiner combiner = GraphCombiner::None;
   /// Also of results that nothing reads.
   unsigned results = 1;
+  ProductUnit unit = ProductUnit::TensorCores;
   /// The body of a product rounds factors of f32 to tf32.
   bool roundsFactors = false;
   /// The product adds to zeros.
@@ -219,7 +224,7 @@ struct GraphProblem {
   /// The op that writes a tensor.
   std::optional<unsigned> findWriter(unsigned tensor) const;
   /// Whether threads multiply and add, since no matrix instruction takes the
-  /// factors of a product: these have 32 bits, and aren't rounded.
+  /// factors of a product.
   bool isByThreads(const GraphOp &op) const;
 };
 
