@@ -30,6 +30,8 @@
 // RUN: %{graph} 3 -- --arg x=random:3x8 --arg w=random:8x8 --arg v=random:8x8:1 --arg result0=zeros:3x8 --arg result1=zeros:2 --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = regrouped
 // RUN: %{graph} 1 -- --arg x=random:2x6x2x3 --arg scale=random:6 --arg result0=zeros:2x6x2x3 --rtol 1e-5 --atol 1e-5 | FileCheck %s
+// REDEFINE: %{function} = joined_jax
+// RUN: %{graph} 1 -- --arg a=random:16x8 --arg b=random:16x24 --arg w=random:32x16 --arg result0=zeros:16x16 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -360,4 +362,30 @@ func.func @regrouped(%x: tensor<2x6x2x3xf32> {carousel.argument = #carousel.argu
     linalg.yield %r : f32
   } -> tensor<2x6x2x3xf32>
   return %y : tensor<2x6x2x3xf32>
+}
+
+func.func @joined_jax(%a: tensor<16x8xf32> {carousel.argument = #carousel.argument<"a", in>}, %b: tensor<16x24xf32> {carousel.argument = #carousel.argument<"b", in>}, %w: tensor<32x16xf32> {carousel.argument = #carousel.argument<"w", in>})
+    -> tensor<16x16xf32> {
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x32xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<16x32xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %below = arith.cmpi ult, %j, %c8 : index
+    %v = scf.if %below -> (f32) {
+      %p = tensor.extract %a[%i, %j] : tensor<16x8xf32>
+      scf.yield %p : f32
+    } else {
+      %l = arith.subi %j, %c8 : index
+      %p = tensor.extract %b[%i, %l] : tensor<16x24xf32>
+      scf.yield %p : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<16x32xf32>
+  %o = tensor.empty() : tensor<16x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%o : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x16xf32>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
 }

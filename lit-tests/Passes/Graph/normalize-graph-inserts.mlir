@@ -145,3 +145,81 @@ func.func @stack(%w: tensor<8x16xi8>) -> tensor<8x32xi8> {
   %all = tensor.collapse_shape %i1 [[0], [1, 2]] : tensor<8x16x2xi8> into tensor<8x32xi8>
   return %all : tensor<8x32xi8>
 }
+
+// Front ends look for each element of a concatenation in which part it is. Parts for a product are inserted.
+// CHECK-LABEL: func.func @found
+// CHECK-SAME: (%[[A:.*]]: tensor<64x8xf32>, %[[B:.*]]: tensor<64x24xf32>, %[[C:.*]]: tensor<64x8xf32>
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %[[A]] into %{{.*}}[0, 0] [64, 8] [1, 1]
+// CHECK: %[[SECOND:.*]] = tensor.insert_slice %[[B]] into %[[FIRST]][0, 8] [64, 24] [1, 1]
+// CHECK: %[[ALL:.*]] = tensor.insert_slice %[[C]] into %[[SECOND]][0, 32] [64, 8] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[ALL]], %{{.*}} : tensor<64x40xf32>, tensor<40x16xf32>)
+func.func @found(%a: tensor<64x8xf32>, %b: tensor<64x24xf32>, %c: tensor<64x8xf32>, %w: tensor<40x16xf32>) -> tensor<64x16xf32> {
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x40xf32>
+  %x = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<64x40xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %below = arith.cmpi ult, %j, %c8 : index
+    %v = scf.if %below -> (f32) {
+      %p = tensor.extract %a[%i, %j] : tensor<64x8xf32>
+      scf.yield %p : f32
+    } else {
+      %next = arith.cmpi ult, %j, %c32 : index
+      %u = scf.if %next -> (f32) {
+        %l = arith.subi %j, %c8 : index
+        %p = tensor.extract %b[%i, %l] : tensor<64x24xf32>
+        scf.yield %p : f32
+      } else {
+        %l = arith.subi %j, %c32 : index
+        %p = tensor.extract %c[%i, %l] : tensor<64x8xf32>
+        scf.yield %p : f32
+      }
+      scf.yield %u : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<64x40xf32>
+  %o = tensor.empty() : tensor<64x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%o : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<64x40xf32>, tensor<40x16xf32>) outs(%f : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
+// Indices of places are joined from single elements, which stay where they are.
+// CHECK-LABEL: func.func @places
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @places(%i: tensor<64x1xi32>, %j: tensor<64x1xi32>, %x: tensor<16x16xf32>) -> tensor<64xf32> {
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64x2xi32>
+  %p = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<64x2xi32>) {
+  ^bb0(%out: i32):
+    %m = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %below = arith.cmpi ult, %n, %c1 : index
+    %v = scf.if %below -> (i32) {
+      %a = tensor.extract %i[%m, %n] : tensor<64x1xi32>
+      scf.yield %a : i32
+    } else {
+      %l = arith.subi %n, %c1 : index
+      %a = tensor.extract %j[%m, %l] : tensor<64x1xi32>
+      scf.yield %a : i32
+    }
+    linalg.yield %v : i32
+  } -> tensor<64x2xi32>
+  %o = tensor.empty() : tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>], iterator_types = ["parallel"]} outs(%o : tensor<64xf32>) {
+  ^bb0(%out: f32):
+    %m = linalg.index 0 : index
+    %c0 = arith.constant 0 : index
+    %a = tensor.extract %p[%m, %c0] : tensor<64x2xi32>
+    %b = tensor.extract %p[%m, %c1] : tensor<64x2xi32>
+    %r = arith.index_cast %a : i32 to index
+    %s = arith.index_cast %b : i32 to index
+    %v = tensor.extract %x[%r, %s] : tensor<16x16xf32>
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}

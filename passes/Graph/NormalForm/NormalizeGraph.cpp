@@ -333,6 +333,7 @@ struct NormalizeGraph
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
     tensor::populateFoldTensorEmptyPatterns(elementwise);
+    populateConcatenationPatterns(elementwise);
     if (failed(decompose(func)) ||
         failed(rewriteGreedily(func, std::move(elementwise))) ||
         failed(generalize(func)))

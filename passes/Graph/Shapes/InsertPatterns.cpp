@@ -357,7 +357,128 @@ struct StackedParts : public OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Concatenations by elements
+//===----------------------------------------------------------------------===//
+
+/// Front ends lower concatenations to an op that looks for each element in
+/// which part it is. Parts are inserted instead, which is also how they are
+/// named elsewhere.
+struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// A part, and where it starts along the axis.
+  struct Read {
+    Value part;
+    int64_t start;
+  };
+
+  /// The loop of which an index is, less a constant.
+  static std::optional<std::pair<int64_t, int64_t>> readIndex(Value index) {
+    IntegerAttr offset;
+    if (auto difference = index.getDefiningOp<arith::SubIOp>();
+        difference && matchPattern(difference.getRhs(), m_Constant(&offset)))
+      index = difference.getLhs();
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    if (!loop)
+      return std::nullopt;
+    return std::pair<int64_t, int64_t>(loop.getDim(),
+                                       offset ? offset.getInt() : 0);
+  }
+
+  /// Adds the part between two places along the axis.
+  static bool readPart(linalg::GenericOp op, Value element, int64_t axis,
+                       int64_t start, int64_t end,
+                       SmallVectorImpl<Read> &parts) {
+    auto read = element.getDefiningOp<tensor::ExtractOp>();
+    if (!read || read.getIndices().size() != op.getNumLoops())
+      return false;
+    Value part = read.getTensor(), whole = op.getOutputs()[0];
+    for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+      auto place = readIndex(index);
+      bool isAxis = int64_t(dim) == axis;
+      if (!place || place->first != int64_t(dim) ||
+          place->second != (isAxis ? start : 0))
+        return false;
+      if (isAxis ? read.getTensor().getType().getDimSize(dim) != end - start
+                 : !(factorizeExtent(part, dim) == factorizeExtent(whole, dim)))
+        return false;
+    }
+    parts.push_back({part, start});
+    return true;
+  }
+
+  /// Whether a part's runs of memory fill an access. The indices of a place are
+  /// joined from single elements, and aren't better in memory.
+  static bool isLong(Read read, int64_t axis) {
+    constexpr int64_t kLeastBits = 128;
+    auto type = cast<RankedTensorType>(read.part.getType());
+    Type element = type.getElementType();
+    int64_t bits =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    for (int64_t extent : type.getShape().drop_front(axis))
+      bits *= ShapedType::isDynamic(extent) ? kLeastBits : extent;
+    return bits >= kLeastBits;
+  }
+
+  static bool readParts(linalg::GenericOp op, int64_t &axis,
+                        SmallVectorImpl<Read> &parts) {
+    Value element = op.getBody()->getTerminator()->getOperand(0);
+    int64_t start = 0;
+    while (auto branch = element.getDefiningOp<scf::IfOp>()) {
+      auto below = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+      auto loop = below ? below.getLhs().getDefiningOp<linalg::IndexOp>()
+                        : linalg::IndexOp();
+      IntegerAttr end;
+      if (!loop || branch.getNumResults() != 1 ||
+          below.getPredicate() != arith::CmpIPredicate::ult ||
+          !matchPattern(below.getRhs(), m_Constant(&end)) ||
+          (!parts.empty() && axis != int64_t(loop.getDim())))
+        return false;
+      axis = loop.getDim();
+      if (!readPart(op, branch.thenYield().getOperand(0), axis, start,
+                    end.getInt(), parts))
+        return false;
+      start = end.getInt();
+      element = branch.elseYield().getOperand(0);
+    }
+    return !parts.empty() &&
+           readPart(op, element, axis, start,
+                    cast<RankedTensorType>(op.getType(0)).getDimSize(axis),
+                    parts);
+  }
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Read> parts;
+    int64_t axis = 0;
+    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 0 ||
+        op.getNumDpsInits() != 1 || !isElementwise(op) ||
+        !op.getIndexingMapsArray()[0].isIdentity() ||
+        !readParts(op, axis, parts) ||
+        !llvm::all_of(parts, [&](Read read) { return isLong(read, axis); }))
+      return rewriter.notifyMatchFailure(op, "expected long parts");
+    Location loc = op.getLoc();
+    Value whole = op.getOutputs()[0];
+    unsigned rank = op.getNumLoops();
+    SmallVector<OpFoldResult> offsets(rank, rewriter.getIndexAttr(0)),
+        steps(rank, rewriter.getIndexAttr(1));
+    for (auto [part, start] : parts) {
+      offsets[axis] = rewriter.getIndexAttr(start);
+      whole = tensor::InsertSliceOp::create(
+          rewriter, loc, part, whole, offsets,
+          tensor::getMixedSizes(rewriter, loc, part), steps);
+    }
+    rewriter.replaceOp(op, whole);
+    return success();
+  }
+};
+
 } // namespace
+
+void carousel::populateConcatenationPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConcatenatedElements>(patterns.getContext());
+}
 
 void carousel::populateInsertPatterns(RewritePatternSet &patterns) {
   patterns.add<InsertedParts, StackedParts>(patterns.getContext());

@@ -17,6 +17,10 @@
 
 namespace carousel {
 
+/// An elementwise op that finds each element in one of several parts by
+/// comparing an index with where these start becomes insertions of the parts.
+void populateConcatenationPatterns(mlir::RewritePatternSet &patterns);
+
 /// Up to eight parts of a tensor along one dimension, at constant positions,
 /// become an elementwise op that reads the part in which an index lies. That
 /// needs users that compute on the elements, or parts that are cheap.
