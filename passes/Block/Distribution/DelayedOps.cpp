@@ -139,6 +139,38 @@ static SmallVector<Operation *> findOpsOf(vector::TransferWriteOp write,
   return own;
 }
 
+/// Whether threads have registers for `rows`, which an op of those that a write
+/// takes broadcasts, beside what it takes of others as a whole: sums. Rows are
+/// read in parts of words, and threads compute with them in f32.
+static bool haveRegisters(ArrayRef<Operation *> rows,
+                          ArrayRef<Operation *> taken, const LayoutPlan &plan,
+                          bool byWarpgroups) {
+  constexpr int64_t kLeastBits = 32;
+  auto count = [&](Value value, int64_t leastBits) {
+    int64_t bits = getElementBits(cast<VectorType>(value.getType()));
+    return countRegisters(countRegisters(*plan.getLayout(value)),
+                          std::max(bits, leastBits));
+  };
+  llvm::SmallPtrSet<Value, 8> others;
+  for (Operation *op : taken)
+    for (Value operand : op->getOperands())
+      if (isa<VectorType>(operand.getType()) && plan.getLayout(operand) &&
+          !llvm::is_contained(taken, operand.getDefiningOp()))
+        others.insert(operand);
+  int64_t sums = 0, registers = 0;
+  for (Value value : others)
+    sums += count(value, /*leastBits=*/1);
+  for (Operation *row : rows)
+    registers += count(row->getResult(0), kLeastBits);
+  int64_t threads = 1 << (plan.getThreads().lanes + plan.getThreads().warps);
+  int64_t available = byWarpgroups
+                          ? getConsumerRegisters(threads, rules::kWarpgroupSize,
+                                                 kProducerRegisters) -
+                                kAddressRegisters
+                          : getVectorRegisters(threads);
+  return sums + registers <= available;
+}
+
 void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
                          const MemoryOrder &order) {
   constexpr int64_t kManyRegisters = 64;
@@ -150,9 +182,15 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
       findOpsOf(write, plan, order, /*readsRenumbered=*/false);
   bool computes = llvm::any_of(
       own, [&](Operation *op) { return isOfCoordinates(op, plan); });
-  // Then registers are rare, and rows that are broadcast need some.
-  if (computes)
-    own = findOpsOf(write, plan, order, /*readsRenumbered=*/true);
+  // Where registers are rare, rows that are broadcast are read with pieces.
+  SmallVector<Operation *> all =
+      findOpsOf(write, plan, order, /*readsRenumbered=*/true);
+  SmallVector<Operation *> rows;
+  llvm::copy_if(all, std::back_inserter(rows),
+                [&](Operation *op) { return !llvm::is_contained(own, op); });
+  if (computes ||
+      (!rows.empty() && !haveRegisters(rows, all, plan, byWarpgroups)))
+    own = all;
   bool hasReads = llvm::any_of(own, llvm::IsaPred<vector::TransferReadOp>);
   // Written through a tile, results of sums alone are computed faster as a
   // whole; with what is read or computed beside them, they need too many
@@ -167,6 +205,9 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
 
 DelayedOps::DelayedOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
                        const MemoryOrder &order) {
+  kernel.walk([&](vector::ContractionOp op) {
+    byWarpgroups |= plan.getContraction(op).byWarpgroups;
+  });
   kernel.walk(
       [&](vector::TransferWriteOp write) { collect(write, plan, order); });
 }

@@ -51,6 +51,7 @@ private:
   void collect(mlir::vector::TransferWriteOp write, const LayoutPlan &plan,
                const MemoryOrder &order);
 
+  bool byWarpgroups = false; ///< products
   llvm::DenseSet<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> reads;
 };
