@@ -164,6 +164,22 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(list(y), [1, 0, 2, 0, 3, 0, 4, 0])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_cumulative_operations_in_blocks(self):
+        import jax
+        import numpy
+        from jax import lax
+
+        x = numpy.random.default_rng(0).integers(-1, 2, (2, 150, 3)).astype("f4")
+        for operation in (lax.cumsum, lax.cummax, lax.cummin, lax.cumprod, lax.cumlogsumexp):
+            for reverse in (False, True):
+                with self.subTest(operation=operation.__name__, reverse=reverse):
+                    wanted = numpy.asarray(jax.jit(lambda x, act=operation, back=reverse: act(x, 1, reverse=back))(x))
+                    result = numpy.zeros_like(wanted)
+                    carousel.simulate(lambda x, act=operation, back=reverse: act(x, 1, reverse=back), {"arg0": x, "result0": result},
+                                      shapes="f32[2,150,3]", framework="jax").check()
+                    numpy.testing.assert_allclose(result, wanted, rtol=1e-5)
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_gradients_of_windows_that_have_no_place(self):
         import jax
         import numpy

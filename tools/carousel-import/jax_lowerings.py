@@ -195,13 +195,29 @@ def spreadAlong(array, axis):
     return own, lax.broadcast_in_dim(array, shape, dims)
 
 
-def cumulate(reduce, start):
+def cumulate(reduce, start, combine):
+    """An element is a reduction over those before in its block, combined with what the blocks before have, in f32 at least."""
+    block = 64
 
     def rule(array, *, axis, reverse):
+        extent, first = array.shape[axis], jnp.asarray(start(array.dtype), array.dtype)
+        if isStatic((extent,)) and extent > 2 * block:
+            if isNarrow(array.dtype):
+                return rule(array.astype(jnp.float32), axis=axis, reverse=reverse).astype(array.dtype)
+            rest = -extent % block
+            blocks = lax.pad(array, first, [(0, rest if dim == axis else 0, 0) for dim in range(array.ndim)])
+            shape = (*array.shape[:axis], (extent + rest) // block, block, *array.shape[axis + 1:])
+            inside = rule(blocks.reshape(shape), axis=axis + 1, reverse=reverse)
+            totals = lax.index_in_dim(inside, 0 if reverse else block - 1, axis + 1, keepdims=False)
+            others = lax.slice_in_dim(totals, 1, None, axis=axis) if reverse else lax.slice_in_dim(totals, 0, -1, axis=axis)
+            ends = [((0, 1, 0) if reverse else (1, 0, 0)) if dim == axis else (0, 0, 0) for dim in range(array.ndim)]
+            before = lax.pad(rule(others, axis=axis, reverse=reverse), first, ends)
+            result = combine(inside, jnp.expand_dims(before, axis + 1)).reshape(blocks.shape)
+            return lax.slice_in_dim(result, 0, extent, axis=axis)
         _, others = spreadAlong(array, axis)
         own, other = iota(others.shape, axis), iota(others.shape, array.ndim)
         isPart = other >= own if reverse else other <= own
-        return reduce(jnp.where(isPart, others, jnp.asarray(start(array.dtype), array.dtype)), axis=-1)
+        return reduce(jnp.where(isPart, others, first), axis=-1)
 
     return rule
 
@@ -547,11 +563,11 @@ def install():
     lower(primitives.cond_p, cond, isMultiple=True)
     lower(primitives.sort_p, sort, isMultiple=True)
     lower(primitives.top_k_p, topK, isMultiple=True)
-    lower(primitives.cumsum_p, cumulate(sumOf, zeroOf))
-    lower(primitives.cumprod_p, cumulate(productOf, oneOf))
-    lower(primitives.cummax_p, cumulate(jnp.max, leastOf))
-    lower(primitives.cummin_p, cumulate(jnp.min, largestOf))
-    lower(primitives.cumlogsumexp_p, cumulate(jax.nn.logsumexp, leastOf))
+    lower(primitives.cumsum_p, cumulate(sumOf, zeroOf, jnp.add))
+    lower(primitives.cumprod_p, cumulate(productOf, oneOf, jnp.multiply))
+    lower(primitives.cummax_p, cumulate(jnp.max, leastOf, jnp.maximum))
+    lower(primitives.cummin_p, cumulate(jnp.min, largestOf, jnp.minimum))
+    lower(primitives.cumlogsumexp_p, cumulate(jax.nn.logsumexp, leastOf, jnp.logaddexp))
     lower(primitives.scatter_p, scatter(None, None, None))
     lower(primitives.scatter_add_p, scatter(sumOf, zeroOf, jnp.add))
     lower(primitives.scatter_mul_p, scatter(productOf, oneOf, jnp.multiply))

@@ -139,6 +139,21 @@ def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     return NotImplemented if is_sorted else torch.ops.aten.topk.default(values, k, dim, largest, True)
 
 
+def decompose_cumsum(values, dim, *, dtype=None):
+    """In blocks, since an element of a scan is a sum over those before. Narrow floats add in f32."""
+    import torch
+    from torch.nn.functional import pad
+
+    extent, block = values.shape[dim] if values.dim() else 1, 64
+    if not isinstance(extent, int) or extent <= 2 * block or values.is_complex():
+        return NotImplemented
+    dtype = dtype or (values.dtype if values.is_floating_point() else torch.int64)
+    wide = values.movedim(dim, -1).to(torch.promote_types(dtype, torch.float32) if dtype.is_floating_point else dtype)
+    inside = pad(wide, (0, -extent % block)).unflatten(-1, (-1, block)).cumsum(-1)
+    before = pad(inside[..., :-1, -1].cumsum(-1), (1, 0))
+    return (inside + before.unsqueeze(-1)).flatten(-2)[..., :extent].movedim(-1, dim).to(dtype)
+
+
 def decompose_strides(values, size, stride, offset=None):
     """Strides that the tensor has, as pooling writes them for channels that come last. torch-mlir gathers elements."""
     extents = tuple(values.shape)
@@ -220,6 +235,7 @@ def get_decompositions():
     aten = torch.ops.aten
     found = {aten.var.correction: decompose_variance, aten.std.correction: decompose_deviation,
              aten.var_mean.correction: decompose_variance_and_mean, aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
+             aten.cumsum.default: decompose_cumsum,
              aten.as_strided.default: decompose_strides, aten.scaled_dot_product_attention.default: decompose_attention}
     if hasattr(aten, "_grouped_mm"):
         found[aten._grouped_mm.default] = decompose_grouped
