@@ -1,7 +1,8 @@
 // Products of matrices by tensor cores, at the block phase. Factors go through rings, and sums
 // stay in registers.
 //
-// - @matmul_gelu: y = gelu(a * b + bias).
+// - @matmul_gelu: y = gelu(a * b + bias). Where tiles are few and k is long, the CTAs of a cluster may
+//   divide k (carousel.parts): the order of additions then depends on the extents.
 // - @matmul_int8: y = a * (w * scale)^T. The weights w are 8-bit integers; each row of them has a
 //   scale. They become bf16 on their way to the tensor cores.
 // - @split_k: y = a * b, with K split among programs. Those of a tile of y take turns to add to
@@ -91,7 +92,8 @@ gpu.module @products {
   gpu.func @matmul_gelu(
       %a: !matrix {carousel.argument = #a}, %b: !matrix {carousel.argument = #b},
       %bias: !bias {carousel.argument = #bias}, %y: !matrix {carousel.argument = #y})
-      kernel attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+      kernel attributes {carousel.block_program = #program, carousel.parts = 8 : i64,
+                         carousel.launch = #tiles} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %none = arith.constant 0.0 : f32

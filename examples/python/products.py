@@ -16,7 +16,7 @@ def find_tile(height, width):
     return down * height, across * width
 
 
-@carousel.kernel(grid=["ceildiv(n, 256)", "ceildiv(m, 128)"], module="products")
+@carousel.kernel(grid=["ceildiv(n, 256)", "ceildiv(m, 128)"], module="products", parts=8)
 def matmul_gelu(a: "bf16[rows, k]", b: "bf16[depth, columns]", bias: "f32[width]", y: "out bf16[m, n]"):
     i, j = find_tile(128, 256)
     total = carousel.zeros((128, 256), "f32")

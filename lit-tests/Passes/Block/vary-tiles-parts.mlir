@@ -26,7 +26,7 @@
 // CHECK-DAG: %[[TO:.+]] = affine.min affine_map<(d0)[s0, s1] -> (s1, (d0 + 1) * (((s1 - s0) ceildiv 128) * 64) + s0)>(%[[RANK]])[
 // CHECK: %[[SUM:.+]] = scf.for %[[K:.+]] = %[[FROM]] to %[[TO]]
 // CHECK: vector.transfer_read %{{.+}}[%[[ROW]], %[[K]]], {{.*}}vector<64x64xbf16>
-// CHECK: %[[OWN:.+]] = memref.alloc() {alignment = 128 : i64} : memref<64x68xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[OWN:.+]] = memref.alloc() {alignment = 128 : i64} : memref<64x72xf32, #gpu.address_space<workgroup>>
 // CHECK: vector.transfer_write %[[SUM]], %[[OWN]]
 // CHECK: carousel.cluster.arrive
 // CHECK-NEXT: carousel.cluster.wait

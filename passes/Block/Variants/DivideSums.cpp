@@ -25,14 +25,14 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Rows have some elements more, so that those which threads write together are
-/// in other banks.
-static constexpr int64_t kRowPadding = 4;
-
-Value carousel::leaveSums(OpBuilder &builder, Location loc, Value vector) {
+Value carousel::leaveSums(OpBuilder &builder, Location loc, Value vector,
+                          bool areTransposed) {
+  // Rows have some elements more, so that those which threads write together
+  // are in other banks: pairs of four rows, or elements of each second one.
+  constexpr int64_t kPadding = 8, kPaddingOfTransposed = 4;
   auto type = cast<VectorType>(vector.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape.back() += kRowPadding;
+  shape.back() += areTransposed ? kPaddingOfTransposed : kPadding;
   auto shared = gpu::AddressSpaceAttr::get(builder.getContext(),
                                            gpu::AddressSpace::Workgroup);
   constexpr int64_t kAlignment = 128;
@@ -203,7 +203,7 @@ struct PartOfLoop {
 } // namespace
 
 void carousel::divideSums(scf::ForOp loop, scf::ForOp whole, unsigned gridDim,
-                          int64_t parts) {
+                          int64_t parts, bool areTransposed) {
   auto kernel = loop->getParentOfType<gpu::GPUFuncOp>();
   PartOfLoop writer = {OpBuilder(loop), loop.getLoc(), {}, {}, parts};
   OpBuilder &builder = writer.builder;
@@ -218,7 +218,7 @@ void carousel::divideSums(scf::ForOp loop, scf::ForOp whole, unsigned gridDim,
   builder.setInsertionPointAfter(part);
   SmallVector<Value> tiles;
   for (Value sum : part.getResults())
-    tiles.push_back(leaveSums(builder, loc, sum));
+    tiles.push_back(leaveSums(builder, loc, sum, areTransposed));
   meetCluster(builder, loc);
   for (auto [sum, init, tile, all] : llvm::zip_equal(
            loop.getResults(), loop.getInitArgs(), tiles, part.getResults())) {

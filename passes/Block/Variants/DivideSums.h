@@ -21,9 +21,10 @@
 
 namespace carousel {
 
-/// A tile of shared memory that has the vector.
+/// A tile of shared memory that has the vector. `areTransposed`: its columns
+/// are the rows of the instructions whose sums it is.
 mlir::Value leaveSums(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value vector);
+                      mlir::Value vector, bool areTransposed);
 
 /// All CTAs of the cluster meet: before they read the tiles of others, and
 /// before they leave or write their own ones again.
@@ -44,7 +45,7 @@ std::string explainUndivided(mlir::scf::ForOp loop);
 /// is the same one of a kernel whose programs have whole tiles, which the CTAs
 /// of a cluster execute in parts.
 void divideSums(mlir::scf::ForOp loop, mlir::scf::ForOp whole, unsigned gridDim,
-                int64_t parts);
+                int64_t parts, bool areTransposed);
 
 } // namespace carousel
 

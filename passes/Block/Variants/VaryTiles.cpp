@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // --carousel-vary-tiles. Analysis/Distribution/ProgramTiles.h says which
-// extents may change, and ProductTiles.h which are worth it.
+// extents may change, and ProductTiles.h which are worth it; DivideSums.h
+// divides iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -459,7 +460,12 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     scf::ForOp ofPart =
         resize(variant, found, tile.rows / (isAlongRows ? tile.parts : 1),
                tile.columns / (isAlongRows ? 1 : tile.parts));
-    divideSums(ofPart, ofTile, gridDim, tile.parts);
+    auto products = ofTile.getOps<vector::ContractionOp>();
+    std::string unused;
+    WarpgroupForm form =
+        findWarpgroupForm(*products.begin(), kWarpgroup, unused)
+            .value_or(WarpgroupForm());
+    divideSums(ofPart, ofTile, gridDim, tile.parts, form.isSwapped);
     auto launch = whole->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     SmallVector<ExprAttr> grid(launch.getGrid());
     grid[gridDim] =

@@ -242,7 +242,9 @@ Value PartsWriter::getCounters() {
 void PartsWriter::leave(const GroupValue &partial) {
   OpBuilder &builder = vectors.builder;
   if (isCluster()) {
-    tiles.push_back(leaveSums(builder, vectors.loc, partial.value));
+    // Few rows are columns of the instructions.
+    tiles.push_back(leaveSums(builder, vectors.loc, partial.value,
+                              /*areTransposed=*/true));
     return;
   }
   Value memref = getPartials(left++);

@@ -125,8 +125,10 @@ static void planParts(const ProductWork &work, const ChipModel &chip,
       ProductTile tile = makeTile(work, rows, columns, chip);
       tile.parts = parts;
       // Each reads its part of the sums of all, and writes that of the result.
+      // No CTA goes on to another tile: each fills its ring and meets others.
       double once =
-          chip.storeReadLatency + sums / chip.l2BytesPerNsOfSM +
+          chip.loadLatency + chip.clusterOverhead + chip.storeReadLatency +
+          sums / chip.l2BytesPerNsOfSM +
           countResults(work, rows, columns) / (parts * chip.bytesPerNsOfSM);
       tile.once = std::llround(once * kPicoseconds);
       tiles.push_back(tile);
@@ -285,7 +287,7 @@ ExprAttr carousel::makeCost(const ProductWork &work, const ProductTile &tile,
       ExprKind::Max,
       combine(ExprKind::Mul, countRounds(programs, tile.parts), ofProgram),
       makeMemoryTime(work, launch, chip));
-  if (tile.ctas != 1 || tile.parts != 1)
+  if (tile.ctas != 1)
     time = combine(ExprKind::Add, time,
                    std::llround(chip.clusterOverhead * kPicoseconds));
   return makeLaunchTime(time, chip);
