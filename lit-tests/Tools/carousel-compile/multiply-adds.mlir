@@ -62,4 +62,23 @@ gpu.module @kernels {
     vector.transfer_write %v5, %y4[%c0, %c0] : vector<16x24xf32>, memref<?x?xf32, #gl>
     gpu.return
   }
+
+  // Four sums of a thread, and 128 of k: a step has a part of it.
+  gpu.func @few_sums(%x: memref<?x?xi8, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                    %w: memref<?x?xi8, #gl> {carousel.argument = #carousel.argument<"w", in>},
+                    %y: memref<?x?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %pad = arith.constant 0 : i8
+    %zeros = arith.constant dense<0.0> : vector<16x24xf32>
+    %c0 = arith.constant 0 : index
+    %a = vector.transfer_read %x[%c0, %c0], %pad : memref<?x?xi8, #gl>, vector<128x16xi8>
+    %af = arith.sitofp %a : vector<128x16xi8> to vector<128x16xf32>
+    %b = vector.transfer_read %w[%c0, %c0], %pad : memref<?x?xi8, #gl>, vector<128x24xi8>
+    %bf = arith.sitofp %b : vector<128x24xi8> to vector<128x24xf32>
+    %sums = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                             iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>}
+        %af, %bf, %zeros : vector<128x16xf32>, vector<128x24xf32> into vector<16x24xf32>
+    vector.transfer_write %sums, %y[%c0, %c0] : vector<16x24xf32>, memref<?x?xf32, #gl>
+    gpu.return
+  }
 }

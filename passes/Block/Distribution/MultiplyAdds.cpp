@@ -163,7 +163,10 @@ std::optional<int64_t> carousel::findStep(vector::ContractionOp op,
   ThreadBits threads = plan.getThreads();
   int64_t available = getVectorRegisters(1 << (threads.lanes + threads.warps));
   int64_t factors = countRegisters(product.lhs) + countRegisters(product.rhs);
-  if (available < kMostVectorRegisters)
+  // Of a step with all of a factor in memory, ptxas loads all before it
+  // multiplies, too.
+  bool loadsAll = isKept && depth <= step;
+  if (available < kMostVectorRegisters || loadsAll)
     while (step > 4 && factors * step > (available - sums) * depth)
       step /= 2;
   for (VectorType factor : {op.getLhsType(), op.getRhsType()})
