@@ -32,6 +32,8 @@
 // RUN: %{graph} 1 -- --arg x=random:2x6x2x3 --arg scale=random:6 --arg result0=zeros:2x6x2x3 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = joined_jax
 // RUN: %{graph} 1 -- --arg a=random:16x8 --arg b=random:16x24 --arg w=random:32x16 --arg result0=zeros:16x16 --rtol 1e-5 --atol 1e-5 | FileCheck %s
+// REDEFINE: %{function} = slices_of_pad
+// RUN: %{graph} 1 -- --arg x=random:8x6 --arg result0=zeros:4x6 --rtol 1e-5 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -388,4 +390,19 @@ func.func @joined_jax(%a: tensor<16x8xf32> {carousel.argument = #carousel.argume
   %f = linalg.fill ins(%zero : f32) outs(%o : tensor<16x16xf32>) -> tensor<16x16xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x16xf32>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
   return %y : tensor<16x16xf32>
+}
+
+func.func @slices_of_pad(%x: tensor<8x6xf32> {carousel.argument = #carousel.argument<"x", in>}) -> tensor<4x6xf32> {
+  %low = arith.constant -7.0 : f32
+  %p = tensor.pad %x low[1, 2] high[1, 3] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %low : f32
+  } : tensor<8x6xf32> to tensor<10x11xf32>
+  %a = tensor.extract_slice %p[2, 2] [4, 6] [2, 1] : tensor<10x11xf32> to tensor<4x6xf32>
+  %b = tensor.extract_slice %p[1, 3] [4, 6] [2, 1] : tensor<10x11xf32> to tensor<4x6xf32>
+  %c = tensor.extract_slice %p[0, 5] [4, 6] [3, 1] : tensor<10x11xf32> to tensor<4x6xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %m = linalg.mul ins(%a, %b : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %y = linalg.sub ins(%m, %c : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
 }

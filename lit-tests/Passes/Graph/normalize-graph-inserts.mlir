@@ -223,3 +223,25 @@ func.func @places(%i: tensor<64x1xi32>, %j: tensor<64x1xi32>, %x: tensor<16x16xf
   } -> tensor<64xf32>
   return %y : tensor<64xf32>
 }
+
+// What lies inside of a pad is a slice of what it surrounds, and the pad ends where the other slices do.
+// CHECK-LABEL: func.func @slices_of_pad
+// CHECK-SAME: (%[[X:.*]]: tensor<8x6xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<8x7xf32>
+// CHECK: %[[PAD:.*]] = tensor.insert_slice %[[X]] into %[[ZEROS]][0, 0] [8, 6] [1, 1] : tensor<8x6xf32> into tensor<8x7xf32>
+// CHECK-DAG: tensor.extract_slice %[[X]][1, 0] [4, 6] [2, 1]
+// CHECK-DAG: tensor.extract_slice %[[PAD]][0, 1] [4, 6] [2, 1]
+func.func @slices_of_pad(%x: tensor<8x6xf32>, %w: tensor<6x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1, 2] high[1, 3] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<8x6xf32> to tensor<10x11xf32>
+  %a = tensor.extract_slice %p[2, 2] [4, 6] [2, 1] : tensor<10x11xf32> to tensor<4x6xf32>
+  %b = tensor.extract_slice %p[1, 3] [4, 6] [2, 1] : tensor<10x11xf32> to tensor<4x6xf32>
+  %e = tensor.empty() : tensor<4x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %u = linalg.matmul ins(%a, %w : tensor<4x6xf32>, tensor<6x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %v = linalg.matmul ins(%b, %w : tensor<4x6xf32>, tensor<6x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %u, %v : tensor<4x16xf32>, tensor<4x16xf32>
+}

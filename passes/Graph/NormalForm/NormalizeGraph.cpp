@@ -378,6 +378,7 @@ struct NormalizeGraph
     linalg::populateInlineConstantOperandsPatterns(scalars);
     // A pad is a fill, and a copy of what it surrounds.
     linalg::populateDecomposePadPatterns(scalars);
+    populatePaddedSlicePatterns(scalars);
     // Before elements that are read are computed where they are.
     EqualExtentsListener extents(func);
     populateLoopReadPatterns(scalars, extents);

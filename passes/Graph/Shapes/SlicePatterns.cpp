@@ -13,6 +13,7 @@
 #include "SlicePatterns.h"
 
 #include "../Reading/FusedOps.h"
+#include "../Reading/ReadGraph.h"
 #include "NumberPatterns.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -22,6 +23,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -199,6 +201,113 @@ struct UpdateAtData : public OpRewritePattern<tensor::InsertSliceOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Slices of pads
+//===----------------------------------------------------------------------===//
+
+/// The places of a slice in its tensor, if all are known.
+struct Places {
+  SmallVector<int64_t> first, last, steps;
+};
+
+static std::optional<Places> findPlaces(OffsetSizeAndStrideOpInterface op) {
+  auto offsets = getConstantIntValues(op.getMixedOffsets()),
+       sizes = getConstantIntValues(op.getMixedSizes()),
+       steps = getConstantIntValues(op.getMixedStrides());
+  if (!offsets || !sizes || !steps || llvm::is_contained(*sizes, 0))
+    return std::nullopt;
+  Places places = {*offsets, {}, *steps};
+  for (auto [offset, size, step] : llvm::zip_equal(*offsets, *sizes, *steps))
+    places.last.push_back(offset + (size - 1) * step);
+  return places;
+}
+
+/// A slice of what was inserted is one of its source. Gradients of pools and of
+/// convolutions pad an image, and take parts of it that lie inside.
+struct SliceInside : public OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto insert = op.getSource().getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert || insert.getDroppedDims().any() || !insert.hasUnitStride())
+      return rewriter.notifyMatchFailure(op, "expected an insertion");
+    std::optional<Places> taken = findPlaces(op), put = findPlaces(insert);
+    if (!taken || !put)
+      return rewriter.notifyMatchFailure(op, "expected known places");
+    SmallVector<OpFoldResult> offsets;
+    for (size_t dim = 0; dim < put->first.size(); ++dim) {
+      if (taken->first[dim] < put->first[dim] ||
+          taken->last[dim] > put->last[dim])
+        return rewriter.notifyMatchFailure(op, "expected places inside");
+      offsets.push_back(
+          rewriter.getIndexAttr(taken->first[dim] - put->first[dim]));
+    }
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, op.getType(), insert.getSource(), offsets, op.getMixedSizes(),
+        op.getMixedStrides());
+    return success();
+  }
+};
+
+/// A pad of which only slices are read ends where these do.
+struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Places> put = findPlaces(op);
+    TypedAttr fill = findFill(op.getDest());
+    if (!put || !fill || op.getDroppedDims().any() || !op.hasUnitStride() ||
+        op->use_empty())
+      return rewriter.notifyMatchFailure(op, "expected a pad");
+    // What is inserted stays whole: kernels write it in place.
+    SmallVector<int64_t> low = put->first, high = put->last;
+    SmallVector<tensor::ExtractSliceOp> slices;
+    for (Operation *user : op->getUsers()) {
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+      std::optional<Places> taken;
+      if (slice)
+        taken = findPlaces(slice);
+      if (!taken)
+        return rewriter.notifyMatchFailure(op, "expected slices only");
+      slices.push_back(slice);
+      for (size_t dim = 0; dim < low.size(); ++dim) {
+        low[dim] = std::min(low[dim], taken->first[dim]);
+        high[dim] = std::max(high[dim], taken->last[dim]);
+      }
+    }
+    SmallVector<int64_t> shape;
+    for (auto [first, last] : llvm::zip_equal(low, high))
+      shape.push_back(last - first + 1);
+    if (ArrayRef(shape) == op.getDestType().getShape())
+      return rewriter.notifyMatchFailure(op, "expected places that none reads");
+    Location loc = op.getLoc();
+    auto moved = [&](OffsetSizeAndStrideOpInterface slice) {
+      SmallVector<OpFoldResult> offsets;
+      for (auto [offset, first] :
+           llvm::zip_equal(*getConstantIntValues(slice.getMixedOffsets()), low))
+        offsets.push_back(rewriter.getIndexAttr(offset - first));
+      return offsets;
+    };
+    Value start = arith::ConstantOp::create(rewriter, loc, fill);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, shape, start.getType());
+    Value whole =
+        linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
+    whole = tensor::InsertSliceOp::create(rewriter, loc, op.getSource(), whole,
+                                          moved(op), op.getMixedSizes(),
+                                          op.getMixedStrides());
+    for (tensor::ExtractSliceOp slice : slices) {
+      rewriter.setInsertionPoint(slice);
+      rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+          slice, slice.getType(), whole, moved(slice), slice.getMixedSizes(),
+          slice.getMixedStrides());
+    }
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Concatenations
 //===----------------------------------------------------------------------===//
 
@@ -294,6 +403,10 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
 };
 
 } // namespace
+
+void carousel::populatePaddedSlicePatterns(RewritePatternSet &patterns) {
+  patterns.add<SliceInside, SlicedPad>(patterns.getContext());
+}
 
 void carousel::populateSlicePatterns(RewritePatternSet &patterns) {
   patterns.add<SliceAtData, SliceOfIndices, UpdateAtData, Concatenation>(

@@ -17,6 +17,10 @@
 
 namespace carousel {
 
+/// Slices of what was inserted, or of a pad, that lie in what was inserted are
+/// slices of that; a pad of which only slices are read has no more than these.
+void populatePaddedSlicePatterns(mlir::RewritePatternSet &patterns);
+
 /// Patterns for the greedy driver:
 /// - slices and updates whose offsets depend on data are structured ops;
 /// - tensor.concat is one, with a condition for each part.
