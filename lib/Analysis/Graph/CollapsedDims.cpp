@@ -191,6 +191,12 @@ bool carousel::areNeighbours(const GraphProblem &problem,
         return other.tensor == access.tensor && hasBoth(other);
       });
     const auto *at = llvm::find(access.dims, std::optional(outer));
+    // A tensor has one shape for all that read it.
+    for (const DimAccess &other : accesses)
+      if (other.tensor == access.tensor &&
+          llvm::find(other.dims, std::optional(outer)) - other.dims.begin() !=
+              at - access.dims.begin())
+        return false;
     const auto &gaps = problem.tensors[access.tensor].gaps;
     return at + 1 != access.dims.end() && at[1] == std::optional(inner) &&
            (gaps.empty() || !gaps[at - access.dims.begin()]);
