@@ -196,12 +196,14 @@ def spreadAlong(array, axis):
 
 
 def cumulate(reduce, start, combine):
-    """An element is a reduction over those before in its block, combined with what the blocks before have, in f32 at least."""
+    """An element is a reduction over those before in its block, combined with what the blocks before have, in f32 at least.
+
+    Integers count positions and parts, which the compiler recognises as one reduction."""
     block = 64
 
     def rule(array, *, axis, reverse):
         extent, first = array.shape[axis], jnp.asarray(start(array.dtype), array.dtype)
-        if isStatic((extent,)) and extent > 2 * block:
+        if isStatic((extent,)) and extent > 2 * block and jnp.issubdtype(array.dtype, jnp.floating):
             if isNarrow(array.dtype):
                 return rule(array.astype(jnp.float32), axis=axis, reverse=reverse).astype(array.dtype)
             rest = -extent % block
