@@ -18,7 +18,7 @@
 gpu.module @m {
   // 32 warps have 4 rows each. A thread adds one part of one column, and exchanges with 31 lanes.
   // CHECK-LABEL: gpu.func @columns_aligned(
-  // CHECK-DAG: %[[PARTS:.*]] = memref.alloc() {{.*}} : memref<32x33xf32,
+  // CHECK-DAG: %[[PARTS:.*]] = memref.alloc() {{.*}} : memref<1x32x33xf32,
   // CHECK-DAG: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<32xf32,
   // CHECK: scf.for
   // CHECK: memref.store %{{.*}}, %[[PARTS]]
@@ -59,9 +59,9 @@ gpu.module @m {
 
   // More results than threads for all parts: a thread adds the parts of several.
   // CHECK-LABEL: gpu.func @numbers_aligned(
-  // CHECK: memref.alloc() {{.*}} : memref<256x9xi32,
+  // CHECK: memref.alloc() {{.*}} : memref<4x16x33xi32,
   // CHECK: gpu.barrier
-  // CHECK-COUNT-4: memref.load %{{.*}} : memref<256x9xi32
+  // CHECK-COUNT-4: memref.load %{{.*}} : memref<4x16x33xi32
   // CHECK-COUNT-1: gpu.shuffle xor
   // CHECK-NOT: gpu.shuffle
   // CHECK: gpu.barrier

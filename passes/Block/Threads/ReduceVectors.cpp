@@ -17,8 +17,11 @@
 #include "../Kernels/ClusterParts.h"
 #include "../Kernels/NeutralElement.h"
 
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "carousel/Support/SharedMemoryBanks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -342,24 +345,41 @@ Value Reducer::reduceTogether(Value registers, const Exchange &exchange) {
   auto type = cast<VectorType>(registers.getType());
   Type elementType = type.getElementType();
   int64_t parts = exchange.parts(), elements = exchange.elements();
-  // An odd distance, so that parts and elements lie in different banks.
-  Value buffer = program.allocate({elements, parts + 1}, elementType);
+  int64_t lanes = int64_t(1) << exchange.laneBits;
+  Location loc = program.loc;
+  // A row of the buffer has what the lanes read at once, and an odd distance
+  // from the next one: lanes that write a part of several elements find
+  // different banks, too.
+  int64_t banks = std::min<int64_t>(
+      rules::kWarpSize, kBankBytes * rules::kWarpSize /
+                            llvm::divideCeil(getElementBits(type), 8));
+  int64_t together = std::clamp<int64_t>(banks / lanes, 1, elements);
+  Value buffer = program.allocate(
+      {parts / lanes, elements / together, std::max(banks, lanes) + 1},
+      elementType);
   Value results = program.allocate({elements}, elementType);
+  auto divide = [&](Value value, int64_t by) -> std::pair<Value, Value> {
+    return {arith::ShRUIOp::create(builder, loc, value,
+                                   program.index(llvm::Log2_64(by))),
+            arith::AndIOp::create(builder, loc, value, program.index(by - 1))};
+  };
+  auto getPlace = [&](Value element, Value step, Value lane) {
+    auto [row, column] = divide(element, together);
+    column = arith::MulIOp::create(builder, loc, column, program.index(lanes));
+    column = arith::AddIOp::create(builder, loc, column, lane);
+    return SmallVector<Value>{step, row, column};
+  };
   writeParts(registers, exchange, [&](Value value, Value part, Value element) {
-    memref::StoreOp::create(builder, program.loc, value, buffer,
-                            ValueRange{element, part});
+    auto [step, lane] = divide(part, lanes);
+    memref::StoreOp::create(builder, loc, value, buffer,
+                            getPlace(element, step, lane));
   });
 
-  Location loc = program.loc;
-  int64_t lanes = int64_t(1) << exchange.laneBits;
   int64_t threads = int64_t(1)
                     << (program.threads.lanes + program.threads.warps);
   Value thread = arith::AndIOp::create(builder, loc, program.getThread(),
                                        program.index(threads - 1));
-  Value lane =
-      arith::AndIOp::create(builder, loc, thread, program.index(lanes - 1));
-  Value first = arith::ShRUIOp::create(builder, loc, thread,
-                                       program.index(exchange.laneBits));
+  auto [first, lane] = divide(thread, lanes);
   // Threads behind the last element repeat what others do.
   first =
       arith::AndIOp::create(builder, loc, first, program.index(elements - 1));
@@ -369,10 +389,10 @@ Value Reducer::reduceTogether(Value registers, const Exchange &exchange) {
        element += step) {
     places.push_back(program.add(first, element));
     SmallVector<Value> own;
-    for (int64_t part = 0; part < parts; part += lanes)
+    for (int64_t part = 0; part < parts / lanes; ++part)
       own.push_back(memref::LoadOp::create(
           builder, loc, buffer,
-          ValueRange{places.back(), program.add(lane, part)}));
+          getPlace(places.back(), program.index(part), lane)));
     sums.push_back(reduceElements(vector::FromElementsOp::create(
         builder, loc,
         VectorType::get({static_cast<int64_t>(own.size())}, elementType),

@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Distribution/ExtentParts.h"
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
 #include "carousel/Analysis/Values/LaunchExpressions.h"
@@ -330,6 +331,16 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
   return {};
 }
 
+/// Whether each extent of the products is one, or can be taken as a sum of
+/// them.
+static bool isPowersOfTwo(gpu::GPUFuncOp kernel) {
+  ExtentParts parts(kernel);
+  return llvm::all_of(parts.getProducts(),
+                      [](const ExtentParts::Product &product) {
+                        return product.refusal.empty();
+                      });
+}
+
 /// Whether threads have registers for copies beside the tile's sums.
 static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
   int64_t threads = tile.warpgroups * rules::kWarpgroupSize;
@@ -422,13 +433,17 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       // The first one also serves launches that no engine does.
       bool isFirst =
           !hasRoom && tile.parts == 1 && leavesRegisters(tile, found.work);
-      hasRoom |= isFirst;
       symbols.insert(variant, isFirst ? Block::iterator(kernel) : at);
       if (tile.parts == 1)
         resize(variant, found, tile.rows, tile.columns);
       else
         divide(variant, found, tile, rowDim.has_value(),
                rowDim ? *rowDim : *columnDim);
+      if (!isPowersOfTwo(variant)) {
+        symbols.erase(variant);
+        continue;
+      }
+      hasRoom |= isFirst;
       requestMulticast(variant, tile.ctas);
       finish(variant, served, found, tile, chip);
       ++made;
