@@ -243,18 +243,18 @@ static LogicalResult verifyAhead(RingProduceOp produce) {
   if (!loop || !counter || counter.getOwner() != loop.getBody())
     return success();
   // In a prologue the loop's own use is filled, and in the loop that it is for
-  // a later one.
+  // a later one. A prologue of one iteration has no loop of its own, and stands
+  // in the one, or in the branch, around the main loop.
+  bool isAroundMainLoop = parent
+                              ->walk([&](RingWaitOp wait) {
+                                return wait.getRing() == produce.getRing()
+                                           ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+                              })
+                              .wasInterrupted();
+  if (use.constant == 0 && isAroundMainLoop)
+    return success();
   if (parent == loop && use.constant == 0) {
-    // A prologue of one iteration has no loop of its own, and stands in the
-    // one around the main loop.
-    bool isAroundMainLoop = loop->walk([&](RingWaitOp wait) {
-                                  return wait.getRing() == produce.getRing()
-                                             ? WalkResult::interrupt()
-                                             : WalkResult::advance();
-                                })
-                                .wasInterrupted();
-    if (isAroundMainLoop)
-      return success();
     std::optional<int64_t> trips = getTripCount(loop);
     if (trips.value_or(0) > ahead)
       return produce.emitOpError("expected a loop of at most ")

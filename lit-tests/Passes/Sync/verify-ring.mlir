@@ -55,4 +55,37 @@ gpu.func @roles(%map: !carousel.tensor_map<32xf32>, %x: memref<?xf32, #gl>, %k: 
   gpu.return
 }
 
+// A prologue of one iteration stands in a branch around its loop, in a loop that carries the use.
+// CHECK-LABEL: gpu.func @prologue_in_branch
+// CHECK: carousel.ring.produce
+gpu.func @prologue_in_branch(%x: memref<?xf32, #gl>, %n: index, %isLoaded: i1) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = carousel.ring.create : !ring
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%use = %c0) -> (index) {
+    %then = scf.if %isLoaded -> (index) {
+      carousel.ring.produce %r[%use] ahead(1) : !ring {
+        %tile = carousel.ring.tile %r[%use], 0 : !ring -> memref<32xf32, #ws>
+        carousel.ring.load %x[%c0] to %tile engine<bulk> : memref<?xf32, #gl>, memref<32xf32, #ws>
+      }
+      %last = scf.for %j = %c0 to %c2 step %c1 iter_args(%own = %use) -> (index) {
+        %next = arith.addi %own, %c1 : index
+        carousel.ring.produce %r[%next] ahead(1) : !ring {
+          %tile = carousel.ring.tile %r[%next], 0 : !ring -> memref<32xf32, #ws>
+          carousel.ring.load %x[%j] to %tile engine<bulk> : memref<?xf32, #gl>, memref<32xf32, #ws>
+        }
+        carousel.ring.wait %r[%own] : !ring
+        carousel.ring.release %r[%own] : !ring
+        scf.yield %next : index
+      }
+      scf.yield %last : index
+    } else {
+      scf.yield %use : index
+    }
+    scf.yield %then : index
+  }
+  gpu.return
+}
+
 }
