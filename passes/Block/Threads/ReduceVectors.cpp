@@ -380,7 +380,7 @@ Value Reducer::reduceTogether(Value registers, const Exchange &exchange) {
   Value thread = arith::AndIOp::create(builder, loc, program.getThread(),
                                        program.index(threads - 1));
   auto [first, lane] = divide(thread, lanes);
-  // Threads behind the last element repeat what others do.
+  // Threads behind the last element repeat what others do, but for writes.
   first =
       arith::AndIOp::create(builder, loc, first, program.index(elements - 1));
   int64_t step = threads / lanes;
@@ -402,7 +402,8 @@ Value Reducer::reduceTogether(Value registers, const Exchange &exchange) {
       builder, loc,
       VectorType::get({static_cast<int64_t>(sums.size())}, elementType), sums);
   all = reduceLanes(all, lanes - 1);
-  program.runIf(areZero(lanes - 1), [&] {
+  int64_t repeats = (threads - 1) & ~(elements * lanes - 1);
+  program.runIf(areZero(repeats | (lanes - 1)), [&] {
     for (auto [i, place] : llvm::enumerate(places))
       memref::StoreOp::create(builder, loc, program.extract(all, i), results,
                               ValueRange{place});
