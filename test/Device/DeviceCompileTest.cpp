@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles CUDA C++ by NVRTC and PTX by the driver's linker, runs the code and
-// compares. The disk cache has the results; a damaged entry is compiled again.
+// Compiles CUDA C++ by NVRTC and PTX by the driver, runs the code and compares.
+// The disk cache has NVRTC's results; a damaged entry is compiled again.
 //
 //===----------------------------------------------------------------------===//
 

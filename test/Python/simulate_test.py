@@ -195,6 +195,20 @@ class SimulateTest(unittest.TestCase):
                 numpy.testing.assert_array_equal(result, 0)
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_windows_of_padding_alone(self):
+        import numpy
+        from jax import lax
+
+        for start, combine in ((-float("inf"), lax.max), (float("inf"), lax.min), (0.0, lax.add)):
+            with self.subTest(start=start):
+                def reduce(x, start=start, combine=combine):
+                    return lax.reduce_window(x, start, combine, (2,), (1,), [(1, 1)])
+
+                result = numpy.full(1, 9, numpy.float32)
+                carousel.simulate(reduce, {"arg0": numpy.zeros(0, "f4"), "result0": result}, shapes="f32[0]", framework="jax").check()
+                numpy.testing.assert_array_equal(result, numpy.float32(start))
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_gradients_of_maxima_of_windows_that_overlap(self):
         import jax
         import numpy

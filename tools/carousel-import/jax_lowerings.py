@@ -539,7 +539,7 @@ def install():
         mlir.register_lowering(primitive, choose, platform="cuda")
 
     def lowerEmpty(primitive, start):
-        """Of no elements, or windows of which there are none, or along no dimension."""
+        """Fills results of no elements or windows, and keeps operands that are reduced along no dimension."""
         usual = findRule(primitive)
 
         def choose(context, *operands, **parameters):
@@ -582,9 +582,10 @@ def install():
     lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
     lowerDynamic(primitives.reduce_window_max_p, windows(jnp.maximum, leastOf))
     lowerDynamic(primitives.reduce_window_min_p, windows(jnp.minimum, largestOf))
-    for primitive in (primitives.conv_general_dilated_p, primitives.reduce_window_sum_p, primitives.reduce_window_max_p,
-                      primitives.reduce_window_min_p):
-        lowerEmpty(primitive, zeroOf)
+    lowerEmpty(primitives.conv_general_dilated_p, zeroOf)
+    lowerEmpty(primitives.reduce_window_sum_p, zeroOf)
+    lowerEmpty(primitives.reduce_window_max_p, leastOf)
+    lowerEmpty(primitives.reduce_window_min_p, largestOf)
     lower(windowed_reductions.select_and_gather_add_p, readSelected)
 
     usual = findRule(primitives.reshape_p)

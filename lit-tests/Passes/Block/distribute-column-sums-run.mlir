@@ -8,6 +8,9 @@
 // DEFINE: %{numbers} = --kernel @numbers --arg x=iota:60x256 --arg sums=zeros:256
 // RUN: carousel-sim %s %{numbers} --out sums=%t.numbers.npy --quiet
 // RUN: %{lowered} %{numbers} --expect sums=%t.numbers.npy --quiet
+// DEFINE: %{narrow} = --kernel @narrow --arg x=random:250x8 --arg sums=zeros:8
+// RUN: carousel-sim %s %{narrow} --out sums=%t.narrow.npy --quiet
+// RUN: %{lowered} %{narrow} --expect sums=%t.narrow.npy --quiet --rtol 1e-5 --atol 1e-5
 // DEFINE: %{few} = --kernel @few --arg x=random:128x8 --arg y=zeros:128x8
 // RUN: carousel-sim %s %{few} --out y=%t.few.npy --quiet
 // RUN: %{lowered} %{few} --expect y=%t.few.npy --quiet --rtol 1e-5 --atol 1e-5
@@ -76,6 +79,29 @@ gpu.module @m {
     %v = vector.transfer_read %x[%c0, %c0], %zero : memref<?x256xi32, #gl>, vector<64x256xi32>
     %s = vector.multi_reduction <add>, %v, %zeros [0] : vector<64x256xi32> to vector<256xi32>
     vector.transfer_write %s, %sums[%c0] : vector<256xi32>, memref<?xi32, #gl>
+    gpu.return
+  }
+
+  // Fewer results than threads: those behind the last one write nothing.
+  // CHECK-LABEL: gpu.func @narrow_aligned(
+  // CHECK: %[[THREAD:.*]] = gpu.thread_id x
+  // CHECK: memref.alloc() {{.*}} : memref<1x4x33xf32,
+  // CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<8xf32,
+  // CHECK: gpu.barrier
+  // CHECK: scf.if
+  // CHECK: memref.store %{{.*}}, %[[SUMS]]
+  // CHECK: gpu.barrier
+  gpu.func @narrow(
+      %x: memref<?x8xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %sums: memref<8xf32, #gl> {carousel.argument = #carousel.argument<"sums", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [1], block = [512]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<8xf32>
+    %v = vector.transfer_read %x[%c0, %c0], %zero : memref<?x8xf32, #gl>, vector<256x8xf32>
+    %s = vector.multi_reduction <add>, %v, %zeros [0] : vector<256x8xf32> to vector<8xf32>
+    vector.transfer_write %s, %sums[%c0] : vector<8xf32>, memref<8xf32, #gl>
     gpu.return
   }
 

@@ -139,9 +139,10 @@ static SmallVector<Operation *> findOpsOf(vector::TransferWriteOp write,
   return own;
 }
 
-/// Whether threads have registers for `rows`, which an op of those that a write
-/// takes broadcasts, beside what it takes of others as a whole: sums. Rows are
-/// read in parts of words, and threads compute with them in f32.
+/// Whether threads have registers for the rows beside the sums of a write. The
+/// pieces of the write compute `taken`, which broadcasts `rows`; the operands
+/// that other ops make are sums, and are there as a whole. Rows are read in
+/// parts of words, and threads compute with them in f32.
 static bool haveRegisters(ArrayRef<Operation *> rows,
                           ArrayRef<Operation *> taken, const LayoutPlan &plan,
                           bool byWarpgroups) {

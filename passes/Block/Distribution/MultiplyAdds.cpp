@@ -163,8 +163,8 @@ std::optional<int64_t> carousel::findStep(vector::ContractionOp op,
   ThreadBits threads = plan.getThreads();
   int64_t available = getVectorRegisters(1 << (threads.lanes + threads.warps));
   int64_t factors = countRegisters(product.lhs) + countRegisters(product.rhs);
-  // Of a step with all of a factor in memory, ptxas loads all before it
-  // multiplies, too.
+  // ptxas also loads a whole step before it multiplies if that has all of a
+  // factor in memory.
   bool loadsAll = isKept && depth <= step;
   if (available < kMostVectorRegisters || loadsAll)
     while (step > 4 && factors * step > (available - sums) * depth)

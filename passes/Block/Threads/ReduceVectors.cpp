@@ -155,16 +155,6 @@ private:
                        const ExchangeTurn &turn);
   Value reduceTogether(Value registers, const Exchange &exchange);
 
-  /// Whether these bits of the thread's number are zero; null without bits.
-  Value areZero(uint32_t bits) {
-    if (bits == 0)
-      return nullptr;
-    Value own = arith::AndIOp::create(builder, program.loc, program.getThread(),
-                                      program.index(bits));
-    return arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::eq,
-                                 own, program.index(0));
-  }
-
   Value i32(int64_t value) {
     return arith::ConstantIntOp::create(builder, program.loc, value, 32);
   }
@@ -274,7 +264,7 @@ void Reducer::writeParts(Value registers, const Exchange &exchange,
   Value part = program.getCoordinate(warps, 0);
   uint32_t copies = exchange.result.getFreeBits(Place::Lane) |
                     source.getFreeBits(Place::Warp) << program.threads.lanes;
-  program.runIf(areZero(copies), [&] {
+  program.runIf(program.areZero(copies), [&] {
     int64_t count = cast<VectorType>(registers.getType()).getNumElements();
     for (int64_t i = 0; i < count; ++i)
       write(program.extract(registers, i), part,
@@ -403,7 +393,7 @@ Value Reducer::reduceTogether(Value registers, const Exchange &exchange) {
       VectorType::get({static_cast<int64_t>(sums.size())}, elementType), sums);
   all = reduceLanes(all, lanes - 1);
   int64_t repeats = (threads - 1) & ~(elements * lanes - 1);
-  program.runIf(areZero(repeats | (lanes - 1)), [&] {
+  program.runIf(program.areZero(repeats | (lanes - 1)), [&] {
     for (auto [i, place] : llvm::enumerate(places))
       memref::StoreOp::create(builder, loc, program.extract(all, i), results,
                               ValueRange{place});

@@ -115,7 +115,6 @@ Value ThreadProgram::isFirstCopyOfCTA(const LinearLayout &layout) {
   return areZero(getFreeThreadBits(layout) & ofCTA);
 }
 
-/// Whether bits of the thread's number are; null without bits.
 Value ThreadProgram::areZero(uint32_t mask) {
   if (mask == 0)
     return nullptr;

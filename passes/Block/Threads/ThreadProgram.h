@@ -49,6 +49,8 @@ public:
   mlir::Value isFirstCopy(const LinearLayout &layout);
   /// The same among the threads of its CTA.
   mlir::Value isFirstCopyOfCTA(const LinearLayout &layout);
+  /// Whether these bits of the thread's number are zero; null without bits.
+  mlir::Value areZero(uint32_t bits);
   /// The coordinate of the thread's element in register 0.
   mlir::Value getCoordinate(const LinearLayout &layout, unsigned dim);
   /// The coordinate of its element in another register.
@@ -93,7 +95,6 @@ public:
 private:
   template <typename Write> mlir::Value atEntry(Write write);
   mlir::Value computeCoordinate(llvm::ArrayRef<uint32_t> numbers);
-  mlir::Value areZero(uint32_t bits);
 
   mlir::Block *entry;
   mlir::Value thread;

@@ -131,7 +131,8 @@ namespace {
 struct PartOfLoop {
   OpBuilder builder;
   Location loc;
-  /// Of the CTA's program along the grid's dimension, and of its part.
+  /// The numbers of the CTA's program along the grid's dimension, and of its
+  /// part.
   Value program, rank;
   int64_t parts;
 

@@ -438,7 +438,8 @@ AffineMap TapJoiner::joinDepth(AffineMap map) const {
   return renumber(exprs);
 }
 
-/// What the sums of a gradient by the joined depth start with.
+/// Makes the tensor with which the sums of a gradient by the joined depth
+/// start.
 Value TapJoiner::fillResult() {
   SmallVector<int64_t> shape;
   for (AffineExpr expr : maps[2].getResults())

@@ -241,7 +241,7 @@ static bool isProduct(linalg::LinalgOp op) {
   // A result may have a loop that is called reduced. Its sums have one term.
   if (failed(dims) || dims->m.empty() || dims->n.empty() || dims->k.empty())
     return false;
-  // What one factor alone is summed along isn't a depth.
+  // A loop along which one factor alone is summed isn't a depth.
   AffineMap result = op.getIndexingMapsArray().back();
   return llvm::all_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
     return result.isFunctionOfDim(loop) || llvm::is_contained(dims->k, loop);

@@ -36,7 +36,7 @@ bool isBit(const ProductFactor &factor);
 /// them. Those of bits are to bytes then.
 std::array<ProductFactor, 2> findFactors(mlir::linalg::LinalgOp op);
 
-/// What multiplies them.
+/// Finds the unit that multiplies them.
 ProductUnit findProductUnit(mlir::linalg::LinalgOp op);
 
 } // namespace carousel

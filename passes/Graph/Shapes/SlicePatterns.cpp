@@ -260,7 +260,7 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
     if (!put || !fill || op.getDroppedDims().any() || !op.hasUnitStride() ||
         op->use_empty())
       return rewriter.notifyMatchFailure(op, "expected a pad");
-    // What is inserted stays whole: kernels write it in place.
+    // The inserted tensor stays whole: kernels write it in place.
     SmallVector<int64_t> low = put->first, high = put->last;
     SmallVector<tensor::ExtractSliceOp> slices;
     for (Operation *user : op->getUsers()) {

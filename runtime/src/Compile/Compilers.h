@@ -44,7 +44,7 @@ struct Job {
 };
 
 struct Compiler {
-  /// What messages call it: "NVRTC".
+  /// Its name in messages: "NVRTC".
   const char *title;
   /// What tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);

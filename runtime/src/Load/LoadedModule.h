@@ -54,7 +54,7 @@ public:
 
   const ModuleImages &getImages() const { return images; }
 
-  /// What compilers said when it was loaded.
+  /// The compilers' messages when it was loaded.
   std::vector<CompileMessage> getMessages();
 
 private:

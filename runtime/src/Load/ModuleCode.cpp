@@ -49,7 +49,7 @@ public:
   Status run();
   /// The image that was taken.
   const Image &getTaken() const { return module.images[taken]; }
-  /// What compilers said of it.
+  /// The compilers' messages about it.
   CompileMessages takeMessages() { return std::move(messages); }
 
 private:
@@ -66,7 +66,7 @@ private:
   /// it is empty.
   Result<Outcome> offer(const Image &image, const std::string &code,
                         std::string_view what);
-  /// What an error of a compiler or of the driver means for the search.
+  /// Decides how the search goes on after an error of a compiler or the driver.
   Result<Outcome> explain(const Image &image, std::string_view what,
                           const Error &error);
   void note(const Image &image, std::string_view what, const Error &error);
@@ -243,7 +243,7 @@ void Search::note(const Image &image, std::string_view what,
   onlyLibrariesMissing &= error.code == ErrorCode::NoLibrary;
 }
 
-/// What the driver's compiler says while it loads PTX.
+/// The messages of the driver's compiler while it loads PTX.
 class LoadLog {
 public:
   unsigned size() const { return options.size(); }

@@ -56,7 +56,7 @@ TEST_F(LinkSources, PTX) {
               "FAKECUBIN sm_90a nvjitlink\n" + kCallingPTX +
                   toLTO(kActivation) + '\0',
               with({kActivation}));
-  // The driver's linker wouldn't take LTO-IR.
+  // The driver wouldn't take LTO-IR.
   EXPECT_EQ(countCompilations(), (Counts{0, 2, 1}));
   fake::nvrtc::Compilation source = fake::nvrtc::getCompilations()[0];
   EXPECT_EQ(source.name, "relu.cu");

@@ -154,8 +154,8 @@ enum class GraphOpKind {
   Host,
 };
 
-/// What multiplies the factors of a product: instructions of the tensor cores,
-/// those alone that round to tf32, or threads.
+/// The unit that multiplies the factors of a product: the tensor cores, the
+/// tensor cores once factors are rounded to tf32, or threads.
 enum class ProductUnit { TensorCores, RoundingCores, Threads };
 
 /// How a reduction combines elements.
