@@ -1,4 +1,4 @@
-// carousel.launch_kernel and carousel.library_matmul: every form, printed and parsed again.
+// carousel.launch_kernel, carousel.library_matmul and carousel.group: every form, printed and parsed again.
 // RUN: carousel-opt %s | FileCheck %s
 // RUN: carousel-opt %s | carousel-opt | FileCheck %s
 // RUN: carousel-opt %s --mlir-print-op-generic | carousel-opt | FileCheck %s
@@ -93,4 +93,27 @@ func.func @products(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>, %e: tenso
       {indexing_maps = [affine_map<(h, b, m, n, k) -> (m, k)>, affine_map<(h, b, m, n, k) -> (b, k, h, n)>,
                         affine_map<(h, b, m, n, k) -> (h, b, m, n)>]}
   return %y, %z : tensor<?x3072xbf16>, tensor<?x3072xbf16>
+}
+
+// CHECK-LABEL: func.func @groups
+// CHECK: %{{.*}} = carousel.group "plain"(%{{.*}}) {
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<4xf32>):
+// CHECK-NEXT: carousel.yield %[[X]] : tensor<4xf32>
+// CHECK-NEXT: } : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: carousel.group "scheduled"(%{{.*}}, %{{.*}}) attributes {
+// CHECK-SAME: schedules = [#carousel.group_schedule<contraction, [<[0, 1], grid, 128>, <[2], loop, 64>] few_rows = 0 division = <position = 1, step_elements = 2, step_iterations = 3, least_length = 512, most_parts = 8, wanted_programs = 132, cluster = true>>, #carousel.group_schedule<row, [<[0], none, 1>] one_loop = true covered = 0 few = 0>]
+// CHECK-SAME: shared_reads = [#carousel.shared_read<op = 0, read = 1, with = 2>]
+func.func @groups(%a: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %0 = carousel.group "plain"(%a) {
+  ^bb0(%x: tensor<4xf32>):
+    carousel.yield %x : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = carousel.group "scheduled"(%0, %n) attributes {
+      schedules = [#carousel.group_schedule<contraction, [<[0, 1], grid, 128>, <[2], loop, 64>] few_rows = 0 division = <position = 1, step_elements = 2, step_iterations = 3, least_length = 512, most_parts = 8, wanted_programs = 132, cluster = true>>,
+                   #carousel.group_schedule<row, [<[0], none, 1>] one_loop = true covered = 0 few = 0>],
+      shared_reads = [#carousel.shared_read<op = 0, read = 1, with = 2>]} {
+  ^bb0(%x: tensor<4xf32>, %m: index):
+    carousel.yield %x : tensor<4xf32>
+  } : (tensor<4xf32>, index) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
 }

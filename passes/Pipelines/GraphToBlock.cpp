@@ -49,6 +49,9 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   form.products = options.products;
   form.streams = streams;
   pm.addPass(createFormGroups(form));
+  ScheduleGroupsOptions schedule;
+  schedule.products = options.products;
+  pm.addPass(createScheduleGroups(schedule));
   LowerGroupsOptions lower;
   lower.products = options.products;
   pm.addPass(createLowerGroups(lower));

@@ -249,11 +249,11 @@ def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> 
 }
 
 def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
-  let summary = "Move ops that become one kernel to a function of their own";
+  let summary = "Move ops that become one kernel to a group";
   let description = [{
-    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: public
-    functions on tensors call functions with the attribute `carousel.group`. Each of these has ops
-    that become one kernel. Beside the calls there are reshapes, slices, scalars and calls of
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: in public
+    functions on tensors, ops that become one kernel are in a `carousel.group`, which says which
+    tensors they read together. Beside the groups there are reshapes, slices, scalars and calls of
     libraries.
 
     Groups pass as few bytes as possible through memory. Elementwise ops that read no more than they
@@ -275,10 +275,11 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
       %max = linalg.generic ... ins(%x : tensor<?x768xf32>) outs(%lowest : tensor<?xf32>) {maximumf}
       %d = linalg.generic ... ins(%x, %max : tensor<?x768xf32>, tensor<?xf32>) {subf}
     // becomes
-    func.func private @main_0(%x: tensor<?x768xf32>, %rows: index) -> tensor<?x768xf32>
-        attributes {carousel.group} { ... both ... }
     func.func @main(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
-      %d = call @main_0(%x, %rows) : (tensor<?x768xf32>, index) -> tensor<?x768xf32>
+      %d = carousel.group "main_0"(%x, %rows) {
+      ^bb0(%own: tensor<?x768xf32>, %n: index):
+        ... both ...
+      } : (tensor<?x768xf32>, index) -> tensor<?x768xf32>
     ```
   }];
   let options = [
@@ -297,29 +298,57 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
   ];
 }
 
+def ScheduleGroups : Pass<"carousel-schedule-groups", "::mlir::ModuleOp"> {
+  let summary = "Decide how groups become kernels";
+  let description = [{
+    Precondition: groups, as `--carousel-form-groups` leaves them or as they are written by hand.
+    Postcondition: each has `schedules`. Those that a group has are kept.
+
+    The schedule of `Analysis/Graph/GroupSchedule.h` says which dimensions the grid, loops and
+    vectors go along. Vectors are made shorter where a thread would need too many registers for the
+    factors of a product. Where there are few programs or few rows, there are further schedules
+    (`Analysis/Graph/GroupDivision.h`). A remark prints the schedule.
+
+    Refuses groups with other ops than structured ones, and ops that can't be one kernel.
+
+    ```mlir
+    %y = carousel.group "main_0"(%x, %rows) { ... sums of rows ... }
+        : (tensor<?x768xf32>, index) -> tensor<?xf32>
+    // becomes
+    %y = carousel.group "main_0"(%x, %rows) attributes {schedules = [
+        #carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 1024>] covered = 1>]} { ... }
+        : (tensor<?x768xf32>, index) -> tensor<?xf32>
+    ```
+  }];
+  let options = [
+    ProductsOption
+  ];
+  let dependentDialects = ["::carousel::CarouselDialect"];
+}
+
 def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
   let summary = "Write a kernel of the block phase for each group";
   let description = [{
-    Precondition: functions with `carousel.group`, as `--carousel-form-groups` leaves them.
-    Postcondition: for each, a kernel of the same name in the `gpu.module` `kernels`, at the block
-    phase. Calls of the function are launches of the kernel, and functions without other users are
-    gone. Functions that differ in names and locations only have one kernel. Where ops go along two
-    tensors whose types don't say that they are equally long, `cf.assert` does. Arguments are the
-    function's tensors as memrefs, scalars that ops use, and then the results. Neighbouring
-    dimensions that all ops have in common are one dimension of the memrefs.
-
-    The schedule of `Analysis/Graph/GroupSchedule.h` says which dimensions the grid, loops and
-    vectors go along. A remark prints it.
+    Precondition: groups with schedules, as `--carousel-schedule-groups` leaves them. Postcondition:
+    for each, a kernel of its name in the `gpu.module` `kernels`, at the block phase, with a variant
+    for each schedule, and a launch of the kernel. Groups that differ in names and locations only
+    have one kernel. Where ops go along two tensors whose types don't say that they are equally
+    long, `cf.assert` does. Arguments are the group's tensors as memrefs, scalars that ops use, and
+    then the results. Neighbouring dimensions that all ops have in common are one dimension of the
+    memrefs.
 
     With `products=tf32`, factors of products of f32 are rounded to tf32, and tensor cores multiply
     them (`carousel.round_tf32`). The sums stay f32.
 
-    Refuses ops whose body has no form for vectors.
+    Refuses groups whose schedule is missing or doesn't fit their ops, and ops whose body has no
+    form for vectors.
 
     ```mlir
-    func.func private @main_0(%x: tensor<?x768xf32>, %rows: index) -> tensor<?xf32>
-        attributes {carousel.group} { ... sums of rows ... }
-    // becomes, beside it
+    %y = carousel.group "main_0"(%x, %rows) attributes {schedules = [
+        #carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 1024>] covered = 1>]} {
+      ... sums of rows ...
+    } : (tensor<?x768xf32>, index) -> tensor<?xf32>
+    // becomes, beside a launch
     gpu.func @main_0(%x: memref<?x768xf32, #gl>, %y: memref<?xf32, #gl>) kernel attributes {
         carousel.block_program = #carousel.block_program<>,
         carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {

@@ -295,10 +295,10 @@ static int64_t findNarrowest(const GraphProblem &problem,
   return narrowest;
 }
 
-std::optional<FewRows> carousel::planFewRows(const GraphProblem &problem,
-                                             const OpGroup &group,
-                                             const GroupShape &shape,
-                                             const GroupSchedule &schedule) {
+static std::optional<GroupSchedule> planFewRows(const GraphProblem &problem,
+                                                const OpGroup &group,
+                                                const GroupShape &shape,
+                                                const GroupSchedule &schedule) {
   if (schedule.family != ScheduleFamily::Contraction || shape.stream ||
       shape.hasSeveralPasses || problem.clusterSize < kFewRowsParts ||
       findNarrowest(problem, group) != 1 ||
@@ -308,9 +308,9 @@ std::optional<FewRows> carousel::planFewRows(const GraphProblem &problem,
             return problem.ops[op].hasImage() || problem.ops[op].sumsPixels();
           }))
     return std::nullopt;
-  FewRows plan{schedule};
+  GroupSchedule plan = schedule;
   std::optional<unsigned> rows, columns;
-  for (auto [position, dim] : llvm::enumerate(plan.schedule.dims)) {
+  for (auto [position, dim] : llvm::enumerate(plan.dims)) {
     if (dim.walk != DimWalk::Grid || dim.tile == 1)
       continue;
     bool isFew = dim.extent == kUnknownExtent || dim.extent <= kFewRows;
@@ -319,35 +319,65 @@ std::optional<FewRows> carousel::planFewRows(const GraphProblem &problem,
       return std::nullopt;
     kind = position;
   }
-  std::optional<unsigned> loop = findLoop(plan.schedule);
+  std::optional<unsigned> loop = findLoop(plan);
   if (!rows || !columns || !loop ||
-      !isCombinable(problem, group, shape, plan.schedule) ||
-      !areWritesApart(problem, group, shape, plan.schedule))
+      !isCombinable(problem, group, shape, plan) ||
+      !areWritesApart(problem, group, shape, plan))
     return std::nullopt;
   // An iteration has as many bytes of the weights as of other products.
-  ScheduledDim &depth = llvm::find_if(
-      llvm::reverse(plan.schedule.dims), [](const ScheduledDim &dim) {
+  ScheduledDim &depth =
+      llvm::find_if(llvm::reverse(plan.dims), [](const ScheduledDim &dim) {
         return dim.walk == DimWalk::Loop && dim.tile != 1;
       })[0];
   if (depth.extent != kUnknownExtent && depth.extent >= 2 * depth.tile)
     depth.tile *= 2;
-  ScheduledDim &column = plan.schedule.dims[*columns];
+  ScheduledDim &column = plan.dims[*columns];
   if (column.extent < kNarrowTile)
     return std::nullopt;
   column.tile = kNarrowTile;
-  plan.schedule.dims[*rows].tile = kFewRows;
-  plan.rows = *rows;
+  plan.dims[*rows].tile = kFewRows;
+  plan.fewRows = rows;
   GroupDivision division;
   division.position = *loop;
   division.mostParts = kFewRowsParts;
   division.isCluster = true;
   // Each part has some iterations, so that the combination is worth it.
   int64_t iterations = 1;
-  for (const ScheduledDim &dim : plan.schedule.dims)
+  for (const ScheduledDim &dim : plan.dims)
     if (dim.walk == DimWalk::Loop)
       iterations *= llvm::divideCeil(assumeExtent(dim.extent), dim.tile);
   if (iterations < kFewRowsParts * kLeastIterations)
     return std::nullopt;
-  plan.schedule.division = division;
+  plan.division = division;
   return plan;
+}
+
+std::vector<GroupSchedule>
+carousel::planVariants(const GraphProblem &problem, const OpGroup &group,
+                       const GroupShape &shape, const GroupSchedule &schedule) {
+  std::vector<GroupSchedule> variants;
+  if (std::optional<GroupSchedule> few =
+          planFewRows(problem, group, shape, schedule)) {
+    variants.push_back(*few);
+    if (few->dims[*few->fewRows].extent != kUnknownExtent)
+      return variants;
+  }
+  std::optional<GroupSchedule> divided =
+      divideSchedule(problem, group, shape, schedule);
+  if (divided) {
+    variants.push_back(*divided);
+    if (getStaticParts(*divided))
+      return variants;
+  }
+  GroupSchedule whole = schedule;
+  // If the number of programs is known, rows that aren't divided are short.
+  if (divided && whole.covered &&
+      whole.dims[divided->division->position].extent == kUnknownExtent &&
+      countPrograms(whole)) {
+    int64_t &width = whole.dims[*whole.covered].tile;
+    width = std::min<int64_t>(
+        width, llvm::PowerOf2Ceil(divided->division->leastLength));
+  }
+  variants.push_back(std::move(whole));
+  return variants;
 }

@@ -17,6 +17,7 @@
 #include "carousel/Analysis/Graph/GroupPlan.h"
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -63,8 +64,8 @@ public:
     }
     for (unsigned number : sortGroups()) {
       PlannedGroup planned;
-      planned.group = groups[number];
-      GroupShapeResult result = computeGroupShape(problem, groups[number]);
+      planned.group = shareReads(groups[number]);
+      GroupShapeResult result = computeGroupShape(problem, planned.group);
       assert(result.shape && "groups have shapes");
       planned.shape = std::move(*result.shape);
       plan.groups.push_back(std::move(planned));
@@ -200,6 +201,26 @@ private:
       bytes += problem.tensors[tensor].getBytes() *
                (leavesGroup(problem, united, tensor) ? 1 : 2);
     return bytes;
+  }
+
+  /// Has ops go together along all tensors that several of them read, if one
+  /// kernel can: merges ask for those that both groups read only.
+  OpGroup shareReads(const OpGroup &group) const {
+    OpGroup joined = group;
+    joined.sharedReads.clear();
+    llvm::DenseMap<unsigned, unsigned> firstReaders;
+    for (unsigned op : group.ops)
+      for (const GraphAccess &read : problem.ops[op].reads) {
+        // Elements at computed indices are read in no common order.
+        if (!read.isRegular())
+          continue;
+        auto [first, isNew] = firstReaders.try_emplace(read.tensor, op);
+        if (!isNew && first->second != op)
+          joined.sharedReads.push_back({read.tensor, first->second, op});
+      }
+    if (joined.sharedReads.empty())
+      return joined;
+    return isKernel(problem, joined) ? joined : group;
   }
 
   bool isStream(unsigned group) const {
@@ -341,26 +362,8 @@ GroupPlan carousel::planGroups(const GraphProblem &problem) {
   return GroupPlanner(problem).run();
 }
 
-llvm::StringRef carousel::stringify(ScheduleFamily family) {
-  switch (family) {
-  case ScheduleFamily::Contraction:
-    return "contraction";
-  case ScheduleFamily::Row:
-    return "row";
-  case ScheduleFamily::Column:
-    return "column";
-  case ScheduleFamily::Elementwise:
-    return "elementwise";
-  case ScheduleFamily::Stream:
-    return "stream";
-  case ScheduleFamily::Loops:
-    return "loops";
-  }
-  llvm_unreachable("all families are listed");
-}
-
 void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
-  os << stringify(schedule.family);
+  os << stringifyEnum(schedule.family);
   for (const ScheduledDim &dim : schedule.dims) {
     os << ", ";
     if (dim.extent == kUnknownExtent)
@@ -383,7 +386,8 @@ void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
 void carousel::print(llvm::raw_ostream &os, const GraphProblem &problem,
                      const GroupPlan &plan) {
   for (auto [number, planned] : llvm::enumerate(plan.groups)) {
-    os << "group " << number << ": " << stringify(planned.shape.family) << " {";
+    os << "group " << number << ": " << stringifyEnum(planned.shape.family)
+       << " {";
     llvm::interleaveComma(planned.group.ops, os,
                           [&](unsigned op) { os << problem.ops[op].name; });
     os << "}\n";

@@ -540,3 +540,87 @@ func.func @parameter_given_away(%x: tensor<4xf32> {carousel.parameter})
 func.func @parameter_donated(%x: tensor<4xf32> {carousel.parameter, tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// C360
+// expected-error @+1 {{expected tiles of one element or more, got 0}}
+#s = #carousel.group_schedule<row, [<[0], grid, 0>]>
+
+// -----
+
+// C360
+// expected-error @+1 {{expected each dimension of the group once, got 0 twice}}
+#s = #carousel.group_schedule<row, [<[0, 0], grid, 1>]>
+
+// -----
+
+// C360
+// expected-error @+1 {{expected each dimension of the group once, got -1}}
+#s = #carousel.group_schedule<row, [<[-1], grid, 1>]>
+
+// -----
+
+// C360
+// expected-error @+1 {{expected a position below the number of dims, 1, got 1}}
+#s = #carousel.group_schedule<row, [<[0], grid, 1>] covered = 1>
+
+// -----
+
+// C361
+func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected the region's arguments to have the types of the op's, got}}
+  %0 = carousel.group "g"(%a) {
+  ^bb0(%x: tensor<4xf32>, %y: index):
+    carousel.yield %x : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C361
+func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected the region's results to have the types of the op's, got}}
+  %0 = carousel.group "g"(%a) {
+  ^bb0(%x: tensor<4xf32>):
+    carousel.yield
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C361
+func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected a region that ends with carousel.yield, got llvm.unreachable}}
+  %0 = carousel.group "g"(%a) {
+  ^bb0(%x: tensor<4xf32>):
+    llvm.unreachable
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C361
+func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected one schedule or more, got none}}
+  %0 = carousel.group "g"(%a) attributes {schedules = []} {
+  ^bb0(%x: tensor<4xf32>):
+    carousel.yield %x : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C361
+func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected the last of several schedules to be for all launches, got}}
+  %0 = carousel.group "g"(%a) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>]>, #carousel.group_schedule<row, [<[0], grid, 1>] few_rows = 0>]} {
+  ^bb0(%x: tensor<4xf32>):
+    carousel.yield %x : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

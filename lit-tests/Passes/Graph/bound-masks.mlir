@@ -4,7 +4,7 @@
 // RUN: carousel-opt %s --carousel-bound-masks --remarks-filter=carousel-bound-masks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not carousel-opt %s --carousel-bound-masks=products=f16 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: for the --products option: Cannot find option named 'f16'!
-// RUN: carousel-opt %s --carousel-bound-masks --carousel-form-groups --carousel-lower-groups | FileCheck %s --check-prefix=KERNEL
+// RUN: carousel-opt %s --carousel-bound-masks --carousel-form-groups --carousel-schedule-groups --carousel-lower-groups | FileCheck %s --check-prefix=KERNEL
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

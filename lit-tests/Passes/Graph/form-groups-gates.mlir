@@ -9,11 +9,10 @@
 #product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
 
 // REMARK: Group {{.*}}Function=gate | {{.*}}Remark="contraction of matmul at form-groups-gates.mlir:[[#]], matmul at form-groups-gates.mlir:[[#]], elementwise at form-groups-gates.mlir:[[#]]"
-// CHECK-LABEL: func.func private @gate_0
-// CHECK-COUNT-3: linalg.generic
 // CHECK-LABEL: func.func @gate
-// CHECK-COUNT-1: call
-// CHECK-NOT: call
+// CHECK: carousel.group "gate_0"
+// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT: carousel.group
 func.func @gate(%x: tensor<?x768xbf16>, %v: tensor<768x3072xbf16>, %w: tensor<768x3072xbf16>) -> tensor<?x3072xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
@@ -48,7 +47,7 @@ func.func @gate(%x: tensor<?x768xbf16>, %v: tensor<768x3072xbf16>, %w: tensor<76
 // Threads that multiply and add f32 would have too many registers.
 // REMARK: Boundary {{.*}}Function=of_f32 | {{.*}}whose factors have more than 2 bytes: 4
 // CHECK-LABEL: func.func @of_f32
-// CHECK-COUNT-2: call
+// CHECK-COUNT-2: carousel.group
 func.func @of_f32(%x: tensor<64x768xf32>, %v: tensor<768x96xf32>, %w: tensor<768x96xf32>) -> tensor<64x96xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x96xf32>

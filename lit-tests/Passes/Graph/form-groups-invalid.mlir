@@ -19,21 +19,6 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{expected carousel.group without a value, got 4 : i64}}
-func.func @value(%x: tensor<4xf32>) -> tensor<4xf32> attributes {carousel.group = 4 : i64} {
-  return %x : tensor<4xf32>
-}
-
-// -----
-
-func.func @place(%x: index) -> index {
-  // expected-error @+1 {{carousel.group}}
-  %y = arith.addi %x, %x {carousel.group} : index
-  return %y : index
-}
-
-// -----
-
 // C299
 func.func @again(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @below {{expected an op that a kernel can have: several programs would write the result of 'loops at}}

@@ -1,7 +1,7 @@
 // Rows of a factor that don't begin at multiples of 16 bytes are in a slice of longer ones: the group that writes them
 // writes there, and those of arguments, and of results of the program, are copied. Other factors stay as they are.
 // RUN: carousel-opt %s --carousel-form-groups | FileCheck %s
-// RUN: carousel-opt %s --carousel-form-groups --carousel-lower-groups --carousel-lower-program | FileCheck %s --check-prefix=PROGRAM
+// RUN: carousel-opt %s --carousel-form-groups --carousel-schedule-groups --carousel-lower-groups --carousel-lower-program | FileCheck %s --check-prefix=PROGRAM
 // RUN: carousel-opt %s --carousel-form-groups --remarks-filter=carousel-form-groups --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -13,11 +13,11 @@
 // CHECK-SAME: %[[X:.*]]: tensor<4096x4097xbf16>, %[[W:.*]]: tensor<4096x4097xbf16>)
 // CHECK: %[[WS:.*]] = tensor.extract_slice %{{.*}}[0, 0] [4096, 4097] [1, 1] : tensor<4096x4112xbf16>
 // CHECK: %[[XS:.*]] = tensor.extract_slice %{{.*}}[0, 0] [4096, 4097] [1, 1] : tensor<4096x4112xbf16>
-// CHECK: %[[XC:.*]] = call @arguments_1(%[[X]])
-// CHECK: %[[WC:.*]] = call @arguments_2(%[[W]])
+// CHECK: %[[XC:.*]] = carousel.group "arguments_1"(%[[X]])
+// CHECK: %[[WC:.*]] = carousel.group "arguments_2"(%[[W]])
 // CHECK: %[[WP:.*]] = bufferization.materialize_in_destination %[[WC]] in %[[WS]]
 // CHECK: %[[XP:.*]] = bufferization.materialize_in_destination %[[XC]] in %[[XS]]
-// CHECK: call @arguments_0(%[[XP]], %[[WP]])
+// CHECK: carousel.group "arguments_0"(%[[XP]], %[[WP]])
 
 // PROGRAM-LABEL: func.func @arguments(
 // PROGRAM-NOT: memref.copy
@@ -47,9 +47,9 @@ func.func @arguments(%x: tensor<4096x4097xbf16>, %w: tensor<4096x4097xbf16>) -> 
 // CHECK-LABEL: func.func @layers(
 // CHECK: %[[ROWS:.*]] = tensor.empty(%{{.*}}) : tensor<?x1008xbf16>
 // CHECK: %[[S:.*]] = tensor.extract_slice %[[ROWS]][0, 0] [%{{.*}}, 1001] [1, 1]
-// CHECK: %[[H:.*]] = call @layers_0(
+// CHECK: %[[H:.*]] = carousel.group "layers_0"(
 // CHECK: %[[P:.*]] = bufferization.materialize_in_destination %[[H]] in %[[S]]
-// CHECK: call @layers_1(%{{.*}}, %[[P]],
+// CHECK: carousel.group "layers_1"(%{{.*}}, %[[P]],
 
 // PROGRAM-LABEL: func.func @layers(
 // PROGRAM-NOT: memref.copy

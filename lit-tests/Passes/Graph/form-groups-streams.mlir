@@ -15,13 +15,12 @@
 
 // REMARK: Group {{.*}}Function=of_exponentials | {{.*}}Remark="stream of matmul at {{.*}}, maximum at {{.*}}, elementwise at {{.*}}, matmul at
 // REMARK: Stream {{.*}}Function=of_exponentials | {{.*}}Remark="one pass takes {{[0-9.]+}} us with 32 programs, and several kernels {{[0-9.]+}} us"
-// CHECK-LABEL: func.func private @of_exponentials_0
-// CHECK-COUNT-4: linalg.generic
 // CHECK-LABEL: func.func @of_exponentials
-// CHECK-COUNT-1: call
-// CHECK-NOT: call
+// CHECK: carousel.group "of_exponentials_0"
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT: carousel.group
 // APART-LABEL: func.func @of_exponentials
-// APART-COUNT-3: call
+// APART-COUNT-3: carousel.group
 func.func @of_exponentials(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> tensor<8x512x64xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -65,7 +64,7 @@ func.func @of_exponentials(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>,
 
 // REMARK: Stream {{.*}}Function=of_tangents | {{.*}}Remark="matmul at {{.*}} and matmul at {{.*}} aren't one pass: 'math.tanh' in 'elementwise at {{.*}}' has no correction where a result of earlier tiles changes"
 // CHECK-LABEL: func.func @of_tangents
-// CHECK-COUNT-3: call
+// CHECK-COUNT-3: carousel.group
 func.func @of_tangents(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> tensor<8x512x64xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -109,13 +108,12 @@ func.func @of_tangents(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>, %v:
 
 // Threads multiply factors of f32 as they are. The remark has the times at both rates of multiply-adds.
 // REMARK: Stream {{.*}}Function=of_f32 | {{.*}}Remark="one pass takes {{[0-9.]+}} us with 32 programs, of each of which 4 parts divide the stream, and several kernels {{[0-9.]+}} us"
-// CHECK-LABEL: func.func private @of_f32_0
-// CHECK-COUNT-6: linalg.generic
 // CHECK-LABEL: func.func @of_f32
-// CHECK-COUNT-1: call
-// CHECK-NOT: call
+// CHECK: carousel.group "of_f32_0"
+// CHECK-COUNT-6: linalg.generic
+// CHECK-NOT: carousel.group
 // APART-LABEL: func.func @of_f32
-// APART-COUNT-3: call
+// APART-COUNT-3: carousel.group
 func.func @of_f32(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %v: tensor<8x512x64xf32>) -> tensor<8x512x64xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32

@@ -11,13 +11,13 @@
 
 // Two reductions of rows and what lies between them. The extent is an argument, since tensor.empty needs it.
 // REMARK: Group {{.*}}Function=softmax | {{.*}}Remark="row of maximum at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]], sum at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]]"
-// CHECK-LABEL: func.func private @softmax_0
-// CHECK-SAME: tensor<?x768xf32>
-// CHECK-SAME: -> tensor<?x768xf32> attributes {carousel.group}
-// CHECK-COUNT-4: linalg.generic
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT: linalg
-// CHECK: %[[Y:.*]] = call @softmax_0
+// CHECK: %[[Y:.*]] = carousel.group "softmax_0"
+// CHECK-SAME: shared_reads = [#carousel.shared_read<op = 0, read = 0, with = 1>, #carousel.shared_read<op = 2, read = 0, with = 3>]
+// CHECK-COUNT-4: linalg.generic
+// CHECK: carousel.yield
+// CHECK-NOT: linalg
 // CHECK: return %[[Y]]
 func.func @softmax(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
   %c0 = arith.constant 0 : index
@@ -55,13 +55,11 @@ func.func @softmax(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
 // A cast is cheap: the sums of rows and those of columns read x, and each extends it.
 // REMARK: Group {{.*}}Function=sums | {{.*}}Remark="row of elementwise at form-groups.mlir:[[#]], sum at form-groups.mlir:[[#]]"
 // REMARK: Group {{.*}}Function=sums | {{.*}}Remark="column of elementwise at form-groups.mlir:[[#]] #2, sum at form-groups.mlir:[[#]]"
-// CHECK-LABEL: func.func private @sums_0
-// CHECK: arith.extf
-// CHECK-LABEL: func.func private @sums_1
-// CHECK: arith.extf
 // CHECK-LABEL: func.func @sums
-// CHECK: call @sums_0
-// CHECK: call @sums_1
+// CHECK: carousel.group "sums_0"
+// CHECK: arith.extf
+// CHECK: carousel.group "sums_1"
+// CHECK: arith.extf
 func.func @sums(%x: tensor<64x768xbf16>) -> (tensor<64xf32>, tensor<768xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x768xf32>
@@ -90,12 +88,10 @@ func.func @sums(%x: tensor<64x768xbf16>) -> (tensor<64xf32>, tensor<768xf32>) {
 // A product, and what follows it.
 // REMARK: Group {{.*}}Function=scale | {{.*}}Remark="contraction of matmul at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]]"
 // DOC-EXAMPLE: --carousel-form-groups
-// CHECK-LABEL: func.func private @scale_0
-// CHECK-SAME: attributes {carousel.group}
+// CHECK-LABEL: func.func @scale
+// CHECK: %[[D:.*]] = carousel.group "scale_0"
 // CHECK: arith.addf
 // CHECK: math.tanh
-// CHECK-LABEL: func.func @scale
-// CHECK: %[[D:.*]] = call @scale_0
 // CHECK: return %[[D]]
 func.func @scale(%a: tensor<64x32xf32>, %b: tensor<32x96xf32>, %e: tensor<64x96xf32>) -> tensor<64x96xf32> {
   %c = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x96xf32>) outs(%e : tensor<64x96xf32>) {
@@ -116,14 +112,12 @@ func.func @scale(%a: tensor<64x32xf32>, %b: tensor<32x96xf32>, %e: tensor<64x96x
 // why the square isn't part of the product is the slice.
 // REMARK: Group {{.*}}Function=slice | {{.*}}Remark="contraction of matmul at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]]"
 // REMARK: Group {{.*}}Function=slice | {{.*}}Remark="elementwise of elementwise at form-groups.mlir:[[#]]"
-// CHECK-LABEL: func.func private @slice_0
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[C:.*]] = carousel.group "slice_0"
 // CHECK: arith.mulf
 // CHECK: arith.addf
-// CHECK-LABEL: func.func private @slice_1
-// CHECK-LABEL: func.func @slice
-// CHECK: %[[C:.*]] = call @slice_0
 // CHECK: %[[S:.*]] = tensor.extract_slice %[[C]]
-// CHECK: call @slice_1(%[[S]])
+// CHECK: carousel.group "slice_1"(%[[S]])
 func.func @slice(%a: tensor<64x32xf32>, %b: tensor<32x96xf32>, %bias: tensor<96xf32>) -> tensor<64x48xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x96xf32>
@@ -158,12 +152,10 @@ func.func @scalar(%x: index) -> index {
 }
 
 // Tensors of constants are the caller's, numbers the group's.
-// CHECK-LABEL: func.func private @table_0
-// CHECK-SAME: (%{{.*}}: tensor<4xf32>, %{{.*}}: tensor<4xf32>)
-// CHECK: arith.constant 2.0
 // CHECK-LABEL: func.func @table
 // CHECK: %[[T:.*]] = arith.constant dense<{{.*}}> : tensor<4xf32>
-// CHECK: call @table_0(%{{.*}}, %[[T]])
+// CHECK: carousel.group "table_0"(%{{.*}}, %[[T]])
+// CHECK: arith.constant 2.0
 func.func @table(%x: tensor<4xf32>) -> tensor<4xf32> {
   %t = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   %two = arith.constant 2.0 : f32
@@ -179,14 +171,13 @@ func.func @table(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // A constant that an op starts from is part of its kernel. Where an op reads one, such as for the extent of a sum of another
 // constant, it is a tensor in memory.
-// CHECK-LABEL: func.func private @filled_0
-// CHECK-SAME: (%[[READ:.*]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-LABEL: func.func @filled
+// CHECK: %[[FILL:.*]] = linalg.fill
+// CHECK: carousel.group "filled_0"(%[[FILL]])
+// CHECK-NEXT: ^bb0(%[[READ:.*]]: tensor<4xf32>):
 // CHECK: %[[START:.*]] = linalg.fill
 // CHECK-NOT: linalg.fill
 // CHECK: linalg.generic {{.*}} ins(%[[READ]] : tensor<4xf32>) outs(%[[START]] : tensor<4xf32>)
-// CHECK-LABEL: func.func @filled
-// CHECK: %[[FILL:.*]] = linalg.fill
-// CHECK: call @filled_0(%[[FILL]])
 func.func @filled() -> tensor<4xf32> {
   %one = arith.constant 1.0 : f32
   %e = tensor.empty() : tensor<4xf32>
@@ -200,15 +191,14 @@ func.func @filled() -> tensor<4xf32> {
 }
 
 // Of a pad, only the zeros are part of the kernel: what is inside is memory, also if one number fills it.
-// CHECK-LABEL: func.func private @padded_ones_0
-// CHECK-SAME: (%[[ONES:.*]]: tensor<2x4x4x4xf32>, %[[WEIGHTS:.*]]: tensor<3x3x4x4xf32>, %{{.*}}: tensor<2x4x4x4xf32>)
+// CHECK-LABEL: func.func @padded_ones
+// CHECK: %[[FILL:.*]] = linalg.fill {{.*}} -> tensor<2x4x4x4xf32>
+// CHECK: carousel.group "padded_ones_0"(%[[FILL]],
+// CHECK-NEXT: ^bb0(%[[ONES:.*]]: tensor<2x4x4x4xf32>, %[[WEIGHTS:.*]]: tensor<3x3x4x4xf32>, %{{.*}}: tensor<2x4x4x4xf32>):
 // CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<2x6x6x4xf32>
 // CHECK-NOT: linalg.fill
 // CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[ONES]] into %[[ZEROS]]
 // CHECK: linalg.generic {{.*}} ins(%[[PADDED]], %[[WEIGHTS]] :
-// CHECK-LABEL: func.func @padded_ones
-// CHECK: %[[FILL:.*]] = linalg.fill {{.*}} -> tensor<2x4x4x4xf32>
-// CHECK: call @padded_ones_0(%[[FILL]],
 func.func @padded_ones(%w: tensor<3x3x4x4xf32>, %o: tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32> {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32

@@ -1,5 +1,5 @@
 // Factors of products that have dimensions of their own, and one tensor as both factors: kernels are valid, and read inside.
-// RUN: carousel-opt %s --carousel-form-groups --carousel-lower-groups --mlir-print-local-scope | FileCheck %s
+// RUN: carousel-opt %s --carousel-form-groups --carousel-schedule-groups --carousel-lower-groups --mlir-print-local-scope | FileCheck %s
 
 // What one factor alone is summed along is no depth of a product.
 // CHECK-LABEL: func.func @summed_alone

@@ -1,5 +1,5 @@
 // A remark says why tiles of a stream that a mask excludes are computed.
-// RUN: carousel-opt %s --carousel-form-groups --carousel-lower-groups --remarks-filter=carousel-lower-groups -o /dev/null 2>&1 | tee %t | FileCheck %s
+// RUN: carousel-opt %s --carousel-form-groups --carousel-schedule-groups --carousel-lower-groups --remarks-filter="carousel-(schedule|lower)-groups" -o /dev/null 2>&1 | tee %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TIME --input-file=%t
 
 #all = affine_map<(i, j) -> (i, j)>

@@ -1,7 +1,7 @@
 // How streams are divided among programs and tiles: 64 elements where tiles are computed with numbers of rows and elements in
 // memory, which have slots beside the factors. Under a causal mask, rows are a dimension of the grid of their own, if a launch
 // takes as many.
-// RUN: carousel-opt %s --carousel-normalize-graph --carousel-form-groups --carousel-lower-groups | FileCheck %s
+// RUN: carousel-opt %s --carousel-normalize-graph --carousel-form-groups --carousel-schedule-groups --carousel-lower-groups | FileCheck %s
 
 #all = affine_map<(h, i, j) -> (h, i, j)>
 #row = affine_map<(h, i, j) -> (h, i)>

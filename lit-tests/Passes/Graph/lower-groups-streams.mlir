@@ -1,6 +1,6 @@
 // A stream is one pipelined loop along tiles. It carries a maximum and a product, which is corrected where the maximum changes,
 // unless nothing has been added to it. The exponential is one multiply-add and exp2.
-// RUN: carousel-opt %s --carousel-form-groups --carousel-lower-groups --mlir-print-local-scope | FileCheck %s
+// RUN: carousel-opt %s --carousel-form-groups --carousel-schedule-groups --carousel-lower-groups --mlir-print-local-scope | FileCheck %s
 
 #qd = affine_map<(h, i, j, d) -> (h, i, d)>
 #kd = affine_map<(h, i, j, d) -> (h, j, d)>

@@ -1,6 +1,6 @@
 // A group becomes a kernel of the block phase.
-// RUN: carousel-opt %s --carousel-lower-groups | FileCheck %s
-// RUN: carousel-opt %s --carousel-lower-groups --remarks-filter=carousel-lower-groups -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: carousel-opt %s --carousel-schedule-groups --carousel-lower-groups | FileCheck %s
+// RUN: carousel-opt %s --carousel-schedule-groups --carousel-lower-groups --remarks-filter="carousel-(schedule|lower)-groups" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -10,51 +10,6 @@
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 #bc = affine_map<(a, b, c) -> (a, b, c)>
-
-// Calls become launches. Of extents that the kernel takes as one, and that may differ, a check is made.
-// CHECK-LABEL: func.func @calls
-// CHECK-SAME: %[[X:.*]]: tensor<?x?xf32>, %[[S:.*]]: tensor<?xf32>
-// CHECK: %[[N:.*]] = tensor.dim %[[X]], %c1
-// CHECK: %[[M:.*]] = tensor.dim %[[S]], %c0
-// CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[N]], %[[M]] : index
-// CHECK: cf.assert %[[EQUAL]], "expected dimension 0 of arg1 to be as long as dimension 1 of arg0 in @columns"
-// CHECK: %[[E:.*]] = tensor.empty
-// CHECK: %[[Y:.*]] = carousel.launch_kernel @kernels::@columns ins(%[[X]], %[[S]] : tensor<?x?xf32>, tensor<?xf32>) outs(%[[E]] : tensor<?xf32>) {carousel.family = "column"} -> tensor<?xf32>
-// CHECK: return %[[Y]]
-func.func @calls(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
-  %y = call @columns(%x, %s) : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// Dimensions that are one in the kernel are one in its operands.
-// CHECK-LABEL: func.func @reshapes
-// CHECK: %[[F:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2]] : tensor<4x5x64xf32> into tensor<1280xf32>
-// CHECK: %[[R:.*]] = carousel.launch_kernel @kernels::@flat ins(%[[F]] : tensor<1280xf32>)
-// CHECK: tensor.expand_shape %[[R]] {{\[\[}}0, 1, 2]]
-func.func @reshapes(%x: tensor<4x5x64xf32>) -> tensor<4x5x64xf32> {
-  %y = call @flat(%x) : (tensor<4x5x64xf32>) -> tensor<4x5x64xf32>
-  return %y : tensor<4x5x64xf32>
-}
-
-// Groups that compute the same of other tensors launch one kernel; the place of each launch stays its own. Memory with
-// strides, read or written, needs another kernel.
-// CHECK-LABEL: func.func @layers
-// CHECK: %[[A:.*]] = carousel.launch_kernel @kernels::@layer_0 ins(%arg0
-// CHECK: %[[B:.*]] = carousel.launch_kernel @kernels::@layer_0 ins(%[[A]]
-// CHECK: %[[C:.*]] = carousel.launch_kernel @kernels::@layer_3 ins(%[[B]]
-// CHECK: carousel.launch_kernel @kernels::@layer_2 ins(%{{.*}} : tensor<64x64xf32>)
-// CHECK-NOT: carousel.launch_kernel
-// CHECK: return
-func.func @layers(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %a = call @layer_0(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-  %b = call @layer_1(%a) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-  %between = call @layer_3(%b) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-  %w = tensor.empty() : tensor<64x128xf32>
-  %p = tensor.insert_slice %between into %w[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x128xf32>
-  %s = tensor.extract_slice %p[0, 32] [64, 64] [1, 1] : tensor<64x128xf32> to tensor<64x64xf32>
-  %c = call @layer_2(%s) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %c : tensor<64x64xf32>
-}
 
 // Elements behind the row's end count as -inf for the maximum, and must not count as differences.
 // REMARK: Function=rows | Remark="row, ? by the grid, 768 at once in vectors of 1024"
@@ -73,29 +28,33 @@ func.func @layers(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 // CHECK: %[[OWN:.*]] = arith.select %[[MASK]], %[[D]]
 // CHECK: %[[SUM:.*]] = vector.multi_reduction <add>, %[[OWN]]
 // CHECK: memref.store %[[SUM]], %[[Y]][%[[ROW]]]
-func.func private @rows(%x: tensor<?x768xf32>, %rows: index) -> tensor<?xf32> attributes {carousel.group} {
-  %lowest = arith.constant 0xFF800000 : f32
-  %zero = arith.constant 0.0 : f32
-  %e1 = tensor.empty(%rows) : tensor<?xf32>
-  %e2 = tensor.empty(%rows) : tensor<?x768xf32>
-  %f1 = linalg.fill ins(%lowest : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
-  %f2 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
-  %max = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%f1 : tensor<?xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %r = arith.maximumf %out, %in : f32
-    linalg.yield %r : f32
-  } -> tensor<?xf32>
-  %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %max : tensor<?x768xf32>, tensor<?xf32>) outs(%e2 : tensor<?x768xf32>) {
-  ^bb0(%in: f32, %m: f32, %out: f32):
-    %r = arith.subf %in, %m : f32
-    linalg.yield %r : f32
-  } -> tensor<?x768xf32>
-  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%d : tensor<?x768xf32>) outs(%f2 : tensor<?xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %r = arith.addf %out, %in : f32
-    linalg.yield %r : f32
-  } -> tensor<?xf32>
-  return %sum : tensor<?xf32>
+func.func @rows(%p0: tensor<?x768xf32>, %p1: index) -> tensor<?xf32> {
+  %group = carousel.group "rows"(%p0, %p1) attributes {shared_reads = [#carousel.shared_read<op = 0, read = 0, with = 1>]} {
+  ^bb0(%x: tensor<?x768xf32>, %rows: index):
+    %lowest = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %e1 = tensor.empty(%rows) : tensor<?xf32>
+    %e2 = tensor.empty(%rows) : tensor<?x768xf32>
+    %f1 = linalg.fill ins(%lowest : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+    %f2 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+    %max = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%f1 : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.maximumf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %max : tensor<?x768xf32>, tensor<?xf32>) outs(%e2 : tensor<?x768xf32>) {
+    ^bb0(%in: f32, %m: f32, %out: f32):
+      %r = arith.subf %in, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<?x768xf32>
+    %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%d : tensor<?x768xf32>) outs(%f2 : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, index) -> tensor<?xf32>
+  return %group : tensor<?xf32>
 }
 
 // A loop over rows, and a sum of its rows behind it. What the result starts from is added.
@@ -131,13 +90,17 @@ func.func private @rows(%x: tensor<?x768xf32>, %rows: index) -> tensor<?xf32> at
 // CHECK: %[[START:.*]] = vector.transfer_read %{{.*}} vector<32xf32>
 // CHECK: %[[ALL:.*]] = arith.addf %[[START]], %[[SUM]]
 // CHECK: vector.transfer_write %[[ALL]]
-func.func private @columns(%x: tensor<?x?xf32>, %start: tensor<?xf32>) -> tensor<?xf32> attributes {carousel.group} {
-  %sum = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%start : tensor<?xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %r = arith.addf %out, %in : f32
-    linalg.yield %r : f32
-  } -> tensor<?xf32>
-  return %sum : tensor<?xf32>
+func.func @columns(%p0: tensor<?x?xf32>, %p1: tensor<?xf32>) -> tensor<?xf32> {
+  %group = carousel.group "columns"(%p0, %p1) {
+  ^bb0(%x: tensor<?x?xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %group : tensor<?xf32>
 }
 
 // Factors are multiplied as they are stored; the sums are f32.
@@ -148,24 +111,28 @@ func.func private @columns(%x: tensor<?x?xf32>, %start: tensor<?xf32>) -> tensor
 // CHECK: %[[B:.*]] = vector.transfer_read %{{.*}} vector<128x64xbf16>
 // CHECK: vector.contract {{.*}} %[[A]], %[[B]], %{{.*}} : vector<128x64xbf16>, vector<128x64xbf16> into vector<128x128xf32>
 // CHECK: math.tanh %{{.*}} : vector<128x128xf32>
-func.func private @product(%a: tensor<?x64xbf16>, %b: tensor<96x64xbf16>, %rows: index) -> tensor<?x96xf32> attributes {carousel.group} {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty(%rows) : tensor<?x96xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x96xf32>) -> tensor<?x96xf32>
-  %c = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<?x64xbf16>, tensor<96x64xbf16>) outs(%f : tensor<?x96xf32>) {
-  ^bb0(%x: bf16, %y: bf16, %out: f32):
-    %x32 = arith.extf %x : bf16 to f32
-    %y32 = arith.extf %y : bf16 to f32
-    %p = arith.mulf %x32, %y32 : f32
-    %r = arith.addf %out, %p : f32
-    linalg.yield %r : f32
-  } -> tensor<?x96xf32>
-  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<?x96xf32>) outs(%e : tensor<?x96xf32>) {
-  ^bb0(%x: f32, %out: f32):
-    %r = math.tanh %x : f32
-    linalg.yield %r : f32
-  } -> tensor<?x96xf32>
-  return %t : tensor<?x96xf32>
+func.func @product(%p0: tensor<?x64xbf16>, %p1: tensor<96x64xbf16>, %p2: index) -> tensor<?x96xf32> {
+  %group = carousel.group "product"(%p0, %p1, %p2) {
+  ^bb0(%a: tensor<?x64xbf16>, %b: tensor<96x64xbf16>, %rows: index):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty(%rows) : tensor<?x96xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x96xf32>) -> tensor<?x96xf32>
+    %c = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<?x64xbf16>, tensor<96x64xbf16>) outs(%f : tensor<?x96xf32>) {
+    ^bb0(%x: bf16, %y: bf16, %out: f32):
+      %x32 = arith.extf %x : bf16 to f32
+      %y32 = arith.extf %y : bf16 to f32
+      %p = arith.mulf %x32, %y32 : f32
+      %r = arith.addf %out, %p : f32
+      linalg.yield %r : f32
+    } -> tensor<?x96xf32>
+    %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<?x96xf32>) outs(%e : tensor<?x96xf32>) {
+    ^bb0(%x: f32, %out: f32):
+      %r = math.tanh %x : f32
+      linalg.yield %r : f32
+    } -> tensor<?x96xf32>
+    carousel.yield %t : tensor<?x96xf32>
+  } : (tensor<?x64xbf16>, tensor<96x64xbf16>, index) -> tensor<?x96xf32>
+  return %group : tensor<?x96xf32>
 }
 
 // Elements that are next to each other in all tensors are one dimension: a reshape of the operand.
@@ -173,14 +140,18 @@ func.func private @product(%a: tensor<?x64xbf16>, %b: tensor<96x64xbf16>, %rows:
 // CHECK-LABEL: gpu.func @flat
 // CHECK-SAME: memref<1280xf32
 // CHECK: vector.transfer_read {{.*}} vector<2048xf32>
-func.func private @flat(%x: tensor<4x5x64xf32>) -> tensor<4x5x64xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<4x5x64xf32>
-  %y = linalg.generic {indexing_maps = [#bc, #bc], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x5x64xf32>) outs(%e : tensor<4x5x64xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %r = arith.negf %in : f32
-    linalg.yield %r : f32
-  } -> tensor<4x5x64xf32>
-  return %y : tensor<4x5x64xf32>
+func.func @flat(%p0: tensor<4x5x64xf32>) -> tensor<4x5x64xf32> {
+  %group = carousel.group "flat"(%p0) {
+  ^bb0(%x: tensor<4x5x64xf32>):
+    %e = tensor.empty() : tensor<4x5x64xf32>
+    %y = linalg.generic {indexing_maps = [#bc, #bc], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x5x64xf32>) outs(%e : tensor<4x5x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.negf %in : f32
+      linalg.yield %r : f32
+    } -> tensor<4x5x64xf32>
+    carousel.yield %y : tensor<4x5x64xf32>
+  } : (tensor<4x5x64xf32>) -> tensor<4x5x64xf32>
+  return %group : tensor<4x5x64xf32>
 }
 
 // A transpose has blocks of both orders, and the number of an element is that of the program's block.
@@ -190,17 +161,21 @@ func.func private @flat(%x: tensor<4x5x64xf32>) -> tensor<4x5x64xf32> attributes
 // CHECK: vector.transpose %[[V]], [1, 0]
 // CHECK: %[[I:.*]] = vector.step : vector<64xindex>
 // CHECK: arith.addi %[[I]], %{{.*}} : vector<64xindex>
-func.func private @transpose(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32> attributes {carousel.group} {
-  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
-  %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %i = linalg.index 0 : index
-    %i32 = arith.index_cast %i : index to i32
-    %f = arith.sitofp %i32 : i32 to f32
-    %r = arith.addf %in, %f : f32
-    linalg.yield %r : f32
-  } -> tensor<?x?xf32>
-  return %y : tensor<?x?xf32>
+func.func @transpose(%p0: tensor<?x?xf32>, %p1: index, %p2: index) -> tensor<?x?xf32> {
+  %group = carousel.group "transpose"(%p0, %p1, %p2) {
+  ^bb0(%x: tensor<?x?xf32>, %m: index, %n: index):
+    %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %i = linalg.index 0 : index
+      %i32 = arith.index_cast %i : index to i32
+      %f = arith.sitofp %i32 : i32 to f32
+      %r = arith.addf %in, %f : f32
+      linalg.yield %r : f32
+    } -> tensor<?x?xf32>
+    carousel.yield %y : tensor<?x?xf32>
+  } : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
+  return %group : tensor<?x?xf32>
 }
 
 // Two results that depend on each other: the body as it is, with the results so far.
@@ -210,23 +185,27 @@ func.func private @transpose(%x: tensor<?x?xf32>, %m: index, %n: index) -> tenso
 // CHECK: scf.for {{.*}} -> (vector<512xf32>, vector<512xi32>)
 // CHECK: arith.cmpf ogt, %{{.*}} : vector<512xf32>
 // CHECK: arith.select
-func.func private @argmax(%x: tensor<?x?xf32>, %columns: index) -> (tensor<?xf32>, tensor<?xi32>) attributes {carousel.group} {
-  %lowest = arith.constant 0xFF800000 : f32
-  %none = arith.constant -1 : i32
-  %e1 = tensor.empty(%columns) : tensor<?xf32>
-  %e2 = tensor.empty(%columns) : tensor<?xi32>
-  %f1 = linalg.fill ins(%lowest : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
-  %f2 = linalg.fill ins(%none : i32) outs(%e2 : tensor<?xi32>) -> tensor<?xi32>
-  %max:2 = linalg.generic {indexing_maps = [#id, #column, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%f1, %f2 : tensor<?xf32>, tensor<?xi32>) {
-  ^bb0(%in: f32, %best: f32, %at: i32):
-    %i = linalg.index 0 : index
-    %i32 = arith.index_cast %i : index to i32
-    %more = arith.cmpf ogt, %in, %best : f32
-    %r = arith.select %more, %in, %best : f32
-    %n = arith.select %more, %i32, %at : i32
-    linalg.yield %r, %n : f32, i32
-  } -> (tensor<?xf32>, tensor<?xi32>)
-  return %max#0, %max#1 : tensor<?xf32>, tensor<?xi32>
+func.func @argmax(%p0: tensor<?x?xf32>, %p1: index) -> (tensor<?xf32>, tensor<?xi32>) {
+  %group:2 = carousel.group "argmax"(%p0, %p1) {
+  ^bb0(%x: tensor<?x?xf32>, %columns: index):
+    %lowest = arith.constant 0xFF800000 : f32
+    %none = arith.constant -1 : i32
+    %e1 = tensor.empty(%columns) : tensor<?xf32>
+    %e2 = tensor.empty(%columns) : tensor<?xi32>
+    %f1 = linalg.fill ins(%lowest : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+    %f2 = linalg.fill ins(%none : i32) outs(%e2 : tensor<?xi32>) -> tensor<?xi32>
+    %max:2 = linalg.generic {indexing_maps = [#id, #column, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%f1, %f2 : tensor<?xf32>, tensor<?xi32>) {
+    ^bb0(%in: f32, %best: f32, %at: i32):
+      %i = linalg.index 0 : index
+      %i32 = arith.index_cast %i : index to i32
+      %more = arith.cmpf ogt, %in, %best : f32
+      %r = arith.select %more, %in, %best : f32
+      %n = arith.select %more, %i32, %at : i32
+      linalg.yield %r, %n : f32, i32
+    } -> (tensor<?xf32>, tensor<?xi32>)
+    carousel.yield %max#0, %max#1 : tensor<?xf32>, tensor<?xi32>
+  } : (tensor<?x?xf32>, index) -> (tensor<?xf32>, tensor<?xi32>)
+  return %group#0, %group#1 : tensor<?xf32>, tensor<?xi32>
 }
 
 // One row is a loop over its pieces for parts, and short if there is one part only.
@@ -240,57 +219,18 @@ func.func private @argmax(%x: tensor<?x?xf32>, %columns: index) -> (tensor<?xf32
 // CHECK: vector.transfer_read {{.*}} vector<512xf32>
 // CHECK-LABEL: gpu.func @all(
 // CHECK-SAME: grid = [1]
-func.func private @all(%x: tensor<?xf32>) -> tensor<f32> attributes {carousel.group} {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<f32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
-  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<?xf32>) outs(%f : tensor<f32>) {
-  ^bb0(%in: f32, %out: f32):
-    %r = arith.addf %out, %in : f32
-    linalg.yield %r : f32
-  } -> tensor<f32>
-  return %sum : tensor<f32>
-}
-
-// The kernels of @layers, in the order of their groups.
-// CHECK: gpu.func @layer_0
-// CHECK-NOT: gpu.func @layer_1
-// CHECK: gpu.func @layer_2(%{{.*}}: memref<64x64xf32, strided
-// CHECK: gpu.func @layer_3({{.*}} %{{.*}}: memref<64x64xf32, strided{{.*}}"result0", out>
-// REMARK: Function=layer_1 | Kernel=layer_0, Remark="launches the kernel of layer_0, which computes the same"
-func.func private @layer_0(%x: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<64x64xf32>
-  %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
-  ^bb0(%v: f32, %out: f32):
-    %n = math.exp %v : f32
-    linalg.yield %n : f32
-  } -> tensor<64x64xf32>
-  return %y : tensor<64x64xf32>
-}
-func.func private @layer_1(%x: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<64x64xf32>
-  %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
-  ^bb0(%v: f32, %out: f32):
-    %n = math.exp %v : f32
-    linalg.yield %n : f32
-  } -> tensor<64x64xf32>
-  return %y : tensor<64x64xf32>
-}
-func.func private @layer_2(%x: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<64x64xf32>
-  %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
-  ^bb0(%v: f32, %out: f32):
-    %n = math.exp %v : f32
-    linalg.yield %n : f32
-  } -> tensor<64x64xf32>
-  return %y : tensor<64x64xf32>
-}
-func.func private @layer_3(%x: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<64x64xf32>
-  %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
-  ^bb0(%v: f32, %out: f32):
-    %n = math.exp %v : f32
-    linalg.yield %n : f32
-  } -> tensor<64x64xf32>
-  return %y : tensor<64x64xf32>
+func.func @all(%p0: tensor<?xf32>) -> tensor<f32> {
+  %group = carousel.group "all"(%p0) {
+  ^bb0(%x: tensor<?xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<f32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+    %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<?xf32>) outs(%f : tensor<f32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<f32>
+    carousel.yield %sum : tensor<f32>
+  } : (tensor<?xf32>) -> tensor<f32>
+  return %group : tensor<f32>
 }

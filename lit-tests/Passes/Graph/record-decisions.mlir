@@ -1,10 +1,10 @@
 // Functions and modules that ask for a record get one, also without an engine for remarks. Others get none.
-// RUN: carousel-opt %s --pass-pipeline="builtin.module(carousel-form-groups,carousel-lower-groups,carousel-lower-program,func.func(carousel-plan-arena))" | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline="builtin.module(carousel-form-groups,carousel-schedule-groups,carousel-lower-groups,carousel-lower-program,func.func(carousel-plan-arena))" | FileCheck %s
 
-// What a group is stands at its graph. Groups are gone, so that their schedules stand at the module.
+// What a group is stands at its graph, and the schedules of all groups stand at the module.
 // CHECK: module attributes {carousel.decisions = [
-// CHECK-SAME: {function = "graph_0", is_warning = false, location = {{[^,]*}}, name = "Schedule", pass = "carousel-lower-groups", text = "row, {{[^"]*}}"}
-// CHECK-SAME: {function = "graph_1", is_warning = false, location = {{[^,]*}}, name = "Schedule", pass = "carousel-lower-groups", text = "column, {{[^"]*}}"}
+// CHECK-SAME: {function = "graph_0", is_warning = false, location = {{[^,]*}}, name = "Schedule", pass = "carousel-schedule-groups", text = "row, {{[^"]*}}"}
+// CHECK-SAME: {function = "graph_1", is_warning = false, location = {{[^,]*}}, name = "Schedule", pass = "carousel-schedule-groups", text = "column, {{[^"]*}}"}
 // CHECK: func.func @graph(
 // CHECK-SAME: carousel.decisions = [
 // CHECK-SAME: {facts = [{key = "Kernel", value = "graph_0"}, {key = "Family", value = "row"}, {key = "Ops", value = "{{[^"]*}}"}], function = "graph", is_warning = false, location = {{[^,]*}}, name = "Group", pass = "carousel-form-groups", text = "row of {{[^"]*}}"}

@@ -11,6 +11,7 @@
 
 #include "DecisionLog.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -29,8 +30,11 @@ void DecisionLog::add(Emit emit, Operation *op, StringRef name,
   if (!isWanted())
     return;
   auto func = dyn_cast<func::FuncOp>(op);
+  auto group = dyn_cast<GroupOp>(op);
+  group = group ? group : op->getParentOfType<GroupOp>();
   StringRef function =
-      (func ? func : op->getParentOfType<func::FuncOp>()).getName();
+      group ? group.getKernel()
+            : (func ? func : op->getParentOfType<func::FuncOp>()).getName();
   GraphDecision decision{pass.str(), name.str(),       function.str(),
                          text.str(), std::move(facts), op->getLoc(),
                          isWarning,  std::move(misses)};

@@ -33,7 +33,8 @@ public:
   /// Whether anyone asks.
   bool isWanted() const;
 
-  /// What the pass did with an op, in the function that has the op or is it.
+  /// What the pass did with an op, in the group or the function that has
+  /// the op or is it.
   void passed(mlir::Operation *op, llvm::StringRef name,
               const llvm::Twine &text, DecisionNotes facts = {}) {
     add(mlir::remark::passed, op, name, text, std::move(facts));

@@ -247,8 +247,9 @@ static bool keepsToOwnElements(const GroupProgram &program, Value read,
 }
 
 void carousel::findDonations(const GroupProgram &program,
-                             MutableArrayRef<KernelOperand> operands,
-                             ArrayRef<func::CallOp> calls) {
+                             MutableArrayRef<KernelOperand> operands) {
+  GroupOp group = program.op;
+  auto caller = group->getParentOfType<func::FuncOp>();
   unsigned result = 0;
   for (KernelOperand &operand : operands) {
     if (!operand.isResult)
@@ -260,14 +261,11 @@ void carousel::findDonations(const GroupProgram &program,
           other.value.getType() != operand.value.getType() ||
           other.dims != operand.dims)
         continue;
-      bool isDonated = llvm::all_of(calls, [&](func::CallOp call) {
-        auto caller = call->getParentOfType<func::FuncOp>();
-        std::optional<unsigned> ofCaller = findResult(call.getResult(number));
-        BlockArgument passed =
-            findArgument(call.getOperand(argument.getArgNumber()));
-        return ofCaller && passed &&
-               findDonor(caller, *ofCaller) == passed.getArgNumber();
-      });
+      std::optional<unsigned> ofCaller = findResult(group.getResult(number));
+      BlockArgument passed =
+          findArgument(group.getOperand(argument.getArgNumber()));
+      bool isDonated = ofCaller && passed &&
+                       findDonor(caller, *ofCaller) == passed.getArgNumber();
       if (isDonated && keepsToOwnElements(program, other.value, operand.value))
         operand.mayAlias = position;
     }

@@ -25,12 +25,11 @@ std::optional<unsigned> findDonor(mlir::func::FuncOp program, unsigned result);
 /// C229: errors at the program.
 mlir::LogicalResult verifyDonations(mlir::func::FuncOp program);
 
-/// Notes, of each result of a group's kernel that all calls compute for such a
-/// result, the operand that it may alias: if each program reads from it only
+/// Notes, of each result of a group that is such a result of the program, the
+/// operand that it may alias: if each program of the kernel reads from it only
 /// what it then writes.
 void findDonations(const GroupProgram &program,
-                   llvm::MutableArrayRef<KernelOperand> operands,
-                   llvm::ArrayRef<mlir::func::CallOp> calls);
+                   llvm::MutableArrayRef<KernelOperand> operands);
 
 /// Gives a result memory of its own, in a program on buffers, if its memory
 /// would be written before the argument has been read. It is copied at the end.

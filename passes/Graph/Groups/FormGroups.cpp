@@ -1,4 +1,4 @@
-//===- FormGroups.cpp - groups of ops as functions ------------------------===//
+//===- FormGroups.cpp - ops that become one kernel ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // --carousel-form-groups. Analysis/Graph/GroupPlan.h chooses the groups; this
-// moves the ops of each one to a function of its own.
+// moves the ops of each one to a carousel.group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,6 @@
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
 #include "carousel/Analysis/Graph/GroupSchedule.h"
-#include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -33,7 +32,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,16 +46,26 @@ using namespace carousel;
 
 namespace {
 
-/// Moves ops of a function to another function, and calls that.
+/// Two ops of a group that go together along a tensor, and the number of the
+/// read of it by the first one.
+struct TogetherRead {
+  Operation *first;
+  unsigned read;
+  Operation *second;
+};
+
+/// Moves ops of a function to groups.
 class Outliner {
 public:
-  Outliner(func::FuncOp func, SymbolTable &symbols)
-      : func(func), symbols(symbols), builder(func.getContext()) {}
+  explicit Outliner(func::FuncOp func)
+      : func(func), builder(func.getContext()) {}
 
-  func::CallOp outline(ArrayRef<Operation *> ops, unsigned number) {
+  /// \p reads: of the ops; the group's take their places.
+  GroupOp outline(ArrayRef<Operation *> ops, unsigned number,
+                  MutableArrayRef<TogetherRead> reads = {}) {
     inputs.clear();
     llvm::SetVector<Operation *> moved(ops.begin(), ops.end());
-    // What ops begin with is part of the function, too.
+    // What ops begin with is part of the group, too.
     for (size_t i = 0; i < moved.size(); ++i)
       moved[i]->walk([&](Operation *op) {
         for (Value operand : op->getOperands()) {
@@ -91,7 +99,7 @@ public:
                   func.getBody().findAncestorOpInRegion(*user));
             }))
           outputs.push_back(result);
-    return write(ordered, ops, outputs, number);
+    return write(ordered, ops, outputs, number, reads);
   }
 
 private:
@@ -125,42 +133,36 @@ private:
             isOnlyStart(op));
   }
 
-  func::CallOp write(ArrayRef<Operation *> ordered, ArrayRef<Operation *> ops,
-                     ArrayRef<Value> outputs, unsigned number) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(func);
-    auto type = builder.getFunctionType(
-        TypeRange(ValueRange(inputs.getArrayRef())), TypeRange(outputs));
-    auto group = func::FuncOp::create(
-        builder, ops.front()->getLoc(),
-        (func.getName() + "_" + Twine(number)).str(), type);
-    group.setPrivate();
-    group->setAttr(CarouselDialect::kGroup, builder.getUnitAttr());
-    symbols.insert(group);
-    Block *body = group.addEntryBlock();
+  GroupOp write(ArrayRef<Operation *> ordered, ArrayRef<Operation *> ops,
+                ArrayRef<Value> outputs, unsigned number,
+                MutableArrayRef<TogetherRead> reads) {
+    builder.setInsertionPoint(func.getBody().front().getTerminator());
+    ValueRange passed(inputs.getArrayRef());
+    auto group = GroupOp::create(
+        builder, ops.front()->getLoc(), TypeRange(outputs),
+        (func.getName() + "_" + Twine(number)).str(), passed, {}, {});
+    Block *body = builder.createBlock(
+        &group.getBody(), {}, passed.getTypes(),
+        SmallVector<Location>(passed.size(), group.getLoc()));
     IRMapping mapping;
     mapping.map(inputs.getArrayRef(), body->getArguments());
-    builder.setInsertionPointToStart(body);
     for (Operation *op : ordered)
       builder.clone(*op, mapping);
     SmallVector<Value> results;
     for (Value output : outputs)
       results.push_back(mapping.lookup(output));
-    func::ReturnOp::create(builder, group.getLoc(), results);
-
-    builder.setInsertionPoint(func.getBody().front().getTerminator());
-    auto call = func::CallOp::create(builder, group.getLoc(), group,
-                                     inputs.getArrayRef());
-    for (Value output : outputs)
-      output.replaceAllUsesWith(
-          call.getResult(llvm::find(outputs, output) - outputs.begin()));
+    YieldOp::create(builder, group.getLoc(), results);
+    for (TogetherRead &read : reads)
+      read = {mapping.lookup(read.first), read.read,
+              mapping.lookup(read.second)};
+    for (auto [number, output] : llvm::enumerate(outputs))
+      Value(output).replaceAllUsesWith(group.getResult(number));
     for (Operation *op : llvm::reverse(ops))
       op->erase();
-    return call;
+    return group;
   }
 
   func::FuncOp func;
-  SymbolTable &symbols;
   OpBuilder builder;
   llvm::SetVector<Value> inputs;
 };
@@ -185,7 +187,8 @@ public:
           llvm::join(llvm::map_range(planned.group.ops,
                                      [&](unsigned op) { return name(op); }),
                      ", ");
-      StringRef family = isKernel ? stringify(planned.shape.family) : "library";
+      StringRef family =
+          isKernel ? stringifyEnum(planned.shape.family) : "library";
       std::string kernel =
           isKernel ? (func.getName() + "_" + Twine(number++)).str() : "call";
       log.passed(
@@ -275,13 +278,9 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
   using FormGroupsBase::FormGroupsBase;
 
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    SmallVector<func::FuncOp> funcs;
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func.isPublic() && !func.isExternal() && isOnTensors(func))
-        funcs.push_back(func);
-    for (func::FuncOp func : funcs)
-      if (failed(formGroups(func, symbols)))
+      if (func.isPublic() && !func.isExternal() && isOnTensors(func) &&
+          failed(formGroups(func)))
         return signalPassFailure();
   }
 
@@ -369,50 +368,94 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       }
   }
 
-  /// Whether the ops of a function can be one kernel.
-  bool isOneKernel(func::FuncOp func) const {
-    Graph graph = readGraph(func);
-    graph.problem.usesTF32 = products == ProductFactors::TF32;
-    OpGroup all;
-    llvm::append_range(all.ops, llvm::seq<unsigned>(0, graph.ops.size()));
-    return joinSharedReads(graph.problem, all);
+  /// The ops that replaced others.
+  struct Replacements : public RewriterBase::Listener {
+    void notifyOperationReplaced(Operation *op, Operation *other) override {
+      known[op] = other;
+    }
+    Operation *find(Operation *op) const {
+      for (auto next = known.find(op); next != known.end();
+           next = known.find(op))
+        op = next->second;
+      return op;
+    }
+    llvm::DenseMap<Operation *, Operation *> known;
+  };
+
+  /// The group's ops, which go together along tensors.
+  static OpGroup findGroup(const Graph &graph, ArrayRef<TogetherRead> reads) {
+    OpGroup group;
+    llvm::append_range(group.ops, llvm::seq<unsigned>(0, graph.ops.size()));
+    auto getNumber = [&](Operation *op) {
+      return unsigned(llvm::find(graph.ops, op) - graph.ops.begin());
+    };
+    for (const TogetherRead &read : reads) {
+      unsigned first = getNumber(read.first);
+      group.sharedReads.push_back(
+          {graph.problem.ops[first].reads[read.read].tensor, first,
+           getNumber(read.second)});
+    }
+    return group;
   }
 
-  /// Cheap ops were copied for each of their users. What stays apart goes along
-  /// different dimensions of the kernel.
-  void removeCopies(func::FuncOp group) const {
-    OwningOpRef<func::FuncOp> united = group.clone();
-    removeDuplicates(*united);
-    if (isOneKernel(*united))
-      group.getBody().takeBody(united->getBody());
+  /// Unites copies of cheap ops, of which each user had one, unless the kernel
+  /// goes along different dimensions for them.
+  void removeCopies(GroupOp group, SmallVectorImpl<TogetherRead> &reads) const {
+    IRMapping mapping;
+    OpBuilder builder(group);
+    auto united = cast<GroupOp>(builder.clone(*group, mapping));
+    Replacements replaced;
+    IRRewriter rewriter(group.getContext(), &replaced);
+    DominanceInfo dominance(united);
+    eliminateCommonSubExpressions(rewriter, dominance, united);
+    SmallVector<TogetherRead> kept;
+    for (const TogetherRead &read : reads) {
+      Operation *first = replaced.find(mapping.lookup(read.first)),
+                *second = replaced.find(mapping.lookup(read.second));
+      if (first != second)
+        kept.push_back({first, read.read, second});
+    }
+    Graph graph = readGraph(united);
+    graph.problem.usesTF32 = products == ProductFactors::TF32;
+    if (isKernel(graph.problem, findGroup(graph, kept))) {
+      group.getBody().takeBody(united.getBody());
+      reads = std::move(kept);
+    }
+    united.erase();
+  }
+
+  static void setSharedReads(GroupOp group, ArrayRef<TogetherRead> reads) {
+    if (reads.empty())
+      return;
+    Graph graph = readGraph(group);
+    SmallVector<Attribute> attrs;
+    for (auto [own, read] :
+         llvm::zip_equal(reads, findGroup(graph, reads).sharedReads))
+      attrs.push_back(SharedReadAttr::get(group.getContext(), read.first,
+                                          own.read, read.second));
+    group.setSharedReadsAttr(ArrayAttr::get(group.getContext(), attrs));
   }
 
   /// Results of a group that have become one value are one result.
-  static void uniteResults(func::FuncOp group, func::CallOp call) {
-    Operation *back = group.getBody().front().getTerminator();
-    SmallVector<Value> kept;
-    SmallVector<unsigned> numbers;
-    for (Value result : back->getOperands()) {
-      auto found = llvm::find(kept, result);
-      numbers.push_back(found - kept.begin());
-      if (found == kept.end())
-        kept.push_back(result);
-    }
-    if (kept.size() == numbers.size())
+  static void uniteResults(GroupOp group) {
+    Operation *end = group.getBody().front().getTerminator();
+    llvm::SetVector<Value> kept(end->operand_begin(), end->operand_end());
+    if (kept.size() == end->getNumOperands())
       return;
-    back->setOperands(kept);
-    group.setFunctionType(FunctionType::get(group.getContext(),
-                                            group.getArgumentTypes(),
-                                            TypeRange(ValueRange(kept))));
-    OpBuilder builder(call);
-    auto united =
-        func::CallOp::create(builder, call.getLoc(), group, call.getOperands());
-    for (auto [result, number] : llvm::zip_equal(call.getResults(), numbers))
-      result.replaceAllUsesWith(united.getResult(number));
-    call.erase();
+    OpBuilder builder(group);
+    auto united = GroupOp::create(
+        builder, group.getLoc(), TypeRange(ValueRange(kept.getArrayRef())),
+        group.getKernel(), group.getInputs(), group.getSharedReadsAttr(), {});
+    for (auto [result, value] :
+         llvm::zip_equal(group.getResults(), end->getOperands()))
+      result.replaceAllUsesWith(
+          united.getResult(llvm::find(kept, value) - kept.begin()));
+    end->setOperands(kept.getArrayRef());
+    united.getBody().takeBody(group.getBody());
+    group.erase();
   }
 
-  LogicalResult formGroups(func::FuncOp func, SymbolTable &symbols) {
+  LogicalResult formGroups(func::FuncOp func) {
     if (failed(check(func)))
       return failure();
     // Extents are those of arguments.
@@ -435,7 +478,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     SmallVector<Operation *> copies = pitchRows(graph, plan, log);
 
     // All ops of main keep their places until their group is written.
-    Outliner outliner(func, symbols);
+    Outliner outliner(func);
     unsigned number = 0;
     for (const PlannedGroup &planned : plan.groups) {
       SmallVector<Operation *> ops;
@@ -444,10 +487,19 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       if (graph.problem.ops[planned.group.ops.front()].kind ==
           GraphOpKind::Host)
         continue;
-      func::CallOp call = outliner.outline(ops, number++);
-      auto group = symbols.lookup<func::FuncOp>(call.getCallee());
-      removeCopies(group);
-      uniteResults(group, call);
+      SmallVector<TogetherRead> reads;
+      for (const SharedRead &read : planned.group.sharedReads) {
+        ArrayRef<GraphAccess> own = graph.problem.ops[read.first].reads;
+        const auto *of = llvm::find_if(own, [&](const GraphAccess &access) {
+          return access.tensor == read.tensor;
+        });
+        reads.push_back({graph.ops[read.first], unsigned(of - own.begin()),
+                         graph.ops[read.second]});
+      }
+      GroupOp group = outliner.outline(ops, number++, reads);
+      removeCopies(group, reads);
+      setSharedReads(group, reads);
+      uniteResults(group);
       ++groups;
     }
     for (Operation *copy : copies)

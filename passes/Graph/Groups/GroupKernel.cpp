@@ -49,7 +49,7 @@ public:
                ArrayRef<GroupWorkspace> workspaces, OpBuilder &builder)
       : program(program), schedule(program.schedule), operands(operands),
         workspaces(workspaces), builder(builder),
-        vectors(builder, program.func.getLoc(), program.schedule),
+        vectors(builder, program.op.getLoc(), program.schedule),
         memory(program, vectors), opWriter(program, vectors, memory),
         parts(program, vectors) {}
 

@@ -62,7 +62,7 @@ static ExprAttr make(ExprKind kind, ExprAttr lhs, ExprAttr rhs) {
 
 ExprAttr carousel::getParts(const GroupProgram &program,
                             ArrayRef<KernelOperand> operands) {
-  MLIRContext *context = program.func->getContext();
+  MLIRContext *context = program.getContext();
   const GroupDivision &division = *program.schedule.division;
   if (division.isCluster)
     return makeConstant(context, division.mostParts);
@@ -104,7 +104,7 @@ carousel::findWorkspaces(const GroupProgram &program,
                          ArrayRef<KernelOperand> operands) {
   if (program.schedule.division->isCluster)
     return {};
-  MLIRContext *context = program.func->getContext();
+  MLIRContext *context = program.getContext();
   auto global = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
   ExprAttr parts = getParts(program, operands);
   // One part needs no memory.

@@ -107,8 +107,7 @@ static Value findSize(const GroupProgram &program, unsigned position) {
 
 llvm::SetVector<Value> carousel::findNumbers(const GroupProgram &program) {
   llvm::SetVector<Value> numbers;
-  func::FuncOp func = program.func;
-  for (Operation &op : func.getBody().front()) {
+  for (Operation &op : program.getBlock()) {
     if (op.getNumRegions() == 0)
       continue; // computes a number, or is there for an extent only
     auto isEntered = [&](Value value) {
@@ -139,7 +138,7 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
     }
     operands.push_back(std::move(operand));
   };
-  for (BlockArgument argument : program.func.getArguments()) {
+  for (BlockArgument argument : program.getBlock().getArguments()) {
     // Extents that only tensor.empty needs follow from the memrefs.
     bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
       return !isa<tensor::EmptyOp, tensor::DimOp>(user);
@@ -152,8 +151,7 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
     if (number.getDefiningOp<tensor::DimOp>())
       add(number, false);
   size_t inputs = operands.size();
-  Operation *end = program.func.getBody().front().getTerminator();
-  for (Value result : end->getOperands())
+  for (Value result : program.getBlock().getTerminator()->getOperands())
     add(result, true);
   // Extents that no memref has.
   for (unsigned position = 0; position != program.schedule.dims.size();
@@ -228,7 +226,7 @@ static MemRefType getMemRefType(const KernelOperand &operand) {
 ExprAttr carousel::getExtent(const GroupProgram &program,
                              ArrayRef<KernelOperand> operands,
                              unsigned position) {
-  MLIRContext *context = program.func->getContext();
+  MLIRContext *context = program.getContext();
   const GroupSchedule &schedule = program.schedule;
   if (int64_t extent = schedule.dims[position].extent; extent != kUnknownExtent)
     return ExprAttr::get(context, ExprKind::Constant, extent, 0, {}, {});
@@ -270,7 +268,7 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
 static ExprAttr countPrograms(const GroupProgram &program,
                               ArrayRef<KernelOperand> operands,
                               llvm::function_ref<bool(unsigned)> isCounted) {
-  MLIRContext *context = program.func->getContext();
+  MLIRContext *context = program.getContext();
   ExprAttr grid;
   for (auto [position, dim] : llvm::enumerate(program.schedule.dims)) {
     if (dim.walk != DimWalk::Grid || !isCounted(position))
@@ -355,7 +353,7 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                         : operand.value.getType());
   for (const GroupWorkspace &workspace : workspaces)
     types.push_back(workspace.type);
-  Location loc = program.func.getLoc();
+  Location loc = program.op.getLoc();
   auto kernel = gpu::GPUFuncOp::create(builder, loc, name,
                                        builder.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel is written from.
+// Reads a carousel.group: the graph of its ops, the loops that these share, and
+// the schedules that it holds. A kernel is written from that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,20 +16,42 @@
 #include "../Reading/ReadGraph.h"
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 
 namespace carousel {
 
-/// The ops of a function with the attribute carousel.group, and how they become
-/// a kernel.
+/// The ops of a group, and how they become a kernel.
 struct GroupProgram {
-  mlir::func::FuncOp func;
+  GroupOp op;
   Graph graph;
   OpGroup group; ///< all of the graph's ops
   GroupShape shape;
-  GroupSchedule schedule;
+  GroupSchedule schedule; ///< of the variant that is planned or written
   /// Factors of f32 are rounded to tf32.
   bool usesTF32 = false;
+
+  /// Some variant divides a loop among programs.
+  bool isDivided = false;
+
+  mlir::Block &getBlock() const { return GroupOp(op).getBody().front(); }
+  mlir::MLIRContext *getContext() const { return GroupOp(op).getContext(); }
 };
+
+/// All but the schedule. Emits an error where ops can't be one kernel.
+mlir::FailureOr<GroupProgram> readGroup(GroupOp op, bool usesTF32);
+
+/// The memory that a result of a group has (PitchedRows.h), or null.
+mlir::Value findResultMemory(mlir::Value result);
+
+/// Whether two groups compute the same of other tensors, in the same way.
+bool areEqual(const GroupProgram &program, const GroupProgram &other);
+
+/// The schedules that the group holds. Emits an error where it has none, or
+/// where they are for other dimensions.
+mlir::FailureOr<std::vector<GroupSchedule>>
+readSchedules(const GroupProgram &program);
+void setSchedules(GroupProgram &program,
+                  llvm::ArrayRef<GroupSchedule> schedules);
 
 } // namespace carousel
 

@@ -149,9 +149,7 @@ std::optional<RowLoops> carousel::findRowLoops(const GroupProgram &program) {
       return op == loops.op || op == loops.product ||
              !isInLoop(program.shape, schedule, op);
     };
-    if (!llvm::all_of(program.group.ops, isOwn) ||
-        divideSchedule(program.graph.problem, program.group, program.shape,
-                       schedule))
+    if (!llvm::all_of(program.group.ops, isOwn) || program.isDivided)
       return std::nullopt;
     return loops;
   }

@@ -252,12 +252,12 @@ namespace {
 
 class GraphReader {
 public:
-  explicit GraphReader(func::FuncOp func) : func(func) {}
+  explicit GraphReader(Block &block) : block(block) {}
 
   Graph run() {
-    for (Value argument : func.getArguments())
+    for (Value argument : block.getArguments())
       number(argument);
-    for (Operation &op : func.getBody().front()) {
+    for (Operation &op : block) {
       auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
       if (op.hasTrait<OpTrait::IsTerminator>()) {
         for (Value result : op.getOperands())
@@ -510,17 +510,17 @@ private:
     });
   }
 
-  func::FuncOp func;
+  Block &block;
   Graph graph;
   llvm::StringMap<unsigned> names; ///< of ops; how many have each
 };
 
 } // namespace
 
-Graph carousel::readGraph(func::FuncOp func) {
-  Graph graph = GraphReader(func).run();
-  if (std::optional<ChipModel> chip = findChipModel(func))
+Graph carousel::readGraph(Operation *holder) {
+  Graph graph = GraphReader(holder->getRegion(0).front()).run();
+  if (std::optional<ChipModel> chip = findChipModel(holder))
     graph.problem.chip = *chip;
-  graph.problem.clusterSize = findClusterSizeOfAll(func);
+  graph.problem.clusterSize = findClusterSizeOfAll(holder);
   return graph;
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a function on tensors, in the normal form of docs/GraphPhase.md.
+// Reads a function or a group on tensors, in the normal form of
+// docs/GraphPhase.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,8 @@ struct Graph {
   }
 };
 
-Graph readGraph(mlir::func::FuncOp func);
+/// \p holder: an op with one block, a function or a group.
+Graph readGraph(mlir::Operation *holder);
 
 /// GraphTensor::gaps of a tensor that is a slice, or one of a slice, or that is
 /// put there.

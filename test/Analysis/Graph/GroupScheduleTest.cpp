@@ -328,8 +328,8 @@ TEST(GroupDivisionTest, Products) {
 }
 
 /// x * w^T, where w becomes floats of 16 bits in the group.
-static std::optional<FewRows> planFew(int64_t rows, int64_t columns,
-                                      int64_t bytes, int64_t clusterSize = 8) {
+static std::vector<GroupSchedule>
+planFew(int64_t rows, int64_t columns, int64_t bytes, int64_t clusterSize = 8) {
   constexpr int64_t kDepth = 4096;
   GraphBuilder graph;
   graph.problem.clusterSize = clusterSize;
@@ -348,23 +348,29 @@ static std::optional<FewRows> planFew(int64_t rows, int64_t columns,
   graph.problem.tensors[y].escapes = true;
   GroupPlan plan = planGroups(graph.problem);
   const PlannedGroup &planned = plan.groups.back();
-  return planFewRows(
+  return planVariants(
       graph.problem, planned.group, planned.shape,
       scheduleGroup(graph.problem, planned.group, planned.shape));
 }
 
 TEST(GroupDivisionTest, FewRowsByBytesAreOfClusters) {
   for (int64_t rows : {int64_t(1), int64_t(16), kAny}) {
-    std::optional<FewRows> few = planFew(rows, 512, 1);
-    ASSERT_TRUE(few);
-    EXPECT_TRUE(few->schedule.division->isCluster);
-    EXPECT_EQ(getStaticParts(few->schedule), sums::kFewRowsParts);
-    EXPECT_EQ(few->schedule.dims[few->rows].tile, sums::kFewRows);
+    std::vector<GroupSchedule> variants = planFew(rows, 512, 1);
+    const GroupSchedule &few = variants.front();
+    ASSERT_TRUE(few.fewRows);
+    EXPECT_TRUE(few.division->isCluster);
+    EXPECT_EQ(getStaticParts(few), sums::kFewRowsParts);
+    EXPECT_EQ(few.dims[*few.fewRows].tile, sums::kFewRows);
+    EXPECT_EQ(variants.size() == 1, rows != kAny);
+    EXPECT_EQ(variants.back().fewRows.has_value(), rows != kAny);
   }
-  EXPECT_FALSE(planFew(17, 512, 1));
-  EXPECT_FALSE(planFew(16, 32, 1)); // less than a tile's columns
-  EXPECT_FALSE(planFew(16, 512, 2));
-  EXPECT_FALSE(planFew(16, 512, 1, /*clusterSize=*/1));
+  auto hasFew = [](const std::vector<GroupSchedule> &variants) {
+    return variants.front().fewRows.has_value();
+  };
+  EXPECT_FALSE(hasFew(planFew(17, 512, 1)));
+  EXPECT_FALSE(hasFew(planFew(16, 32, 1))); // less than a tile's columns
+  EXPECT_FALSE(hasFew(planFew(16, 512, 2)));
+  EXPECT_FALSE(hasFew(planFew(16, 512, 1, /*clusterSize=*/1)));
 }
 
 TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {

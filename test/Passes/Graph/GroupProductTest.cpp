@@ -15,7 +15,6 @@
 #include "../../../passes/Graph/Groups/GroupParts.h"
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
-#include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,8 +55,7 @@ protected:
            "#all = {indexing_maps = [#id, #id], iterator_types = "
            "[\"parallel\", \"parallel\"]}\n"
            "func.func private @f(%y: " +
-           sum + product.arguments + ") -> " + sum +
-           " attributes {carousel.group} {\n" + product.before +
+           sum + product.arguments + ") -> " + sum + " {\n" + product.before +
            "  %p = linalg.generic {indexing_maps = ["
            "affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> " +
            product.ofW +
@@ -66,6 +64,25 @@ protected:
            "      ins(%x, %w : " +
            product.x + ", " + product.w + ") outs(%y : " + sum + ") {\n" +
            product.body + "  } -> " + sum + "\n  return %p : " + sum + "\n}";
+  }
+
+  /// A group with the body of the module's function.
+  static GroupOp makeGroup(ModuleOp module) {
+    auto body = *module.getOps<func::FuncOp>().begin();
+    Location loc = body.getLoc();
+    OpBuilder builder(body);
+    auto main =
+        func::FuncOp::create(builder, loc, "main", body.getFunctionType());
+    builder.setInsertionPointToStart(main.addEntryBlock());
+    auto group = GroupOp::create(builder, loc, body.getResultTypes(), "f",
+                                 main.getArguments(), {}, {});
+    group.getBody().takeBody(body.getBody());
+    Operation *end = group.getBody().front().getTerminator();
+    builder.setInsertionPoint(end);
+    YieldOp::create(builder, loc, end->getOperands());
+    end->erase();
+    body.erase();
+    return group;
   }
 
   static int64_t countOfLayouts(GroupProgram &program, ModuleOp module,
@@ -93,18 +110,12 @@ protected:
   std::string compare(const Product &product) {
     auto module = parseSourceString<ModuleOp>(getText(product), &context);
     EXPECT_TRUE(module);
-    GroupProgram program;
-    program.func = *module->getOps<func::FuncOp>().begin();
-    program.usesTF32 = product.usesTF32;
-    program.graph = readGraph(program.func);
-    for (unsigned op = 0; op != program.graph.ops.size(); ++op)
-      program.group.ops.push_back(op);
-    const GraphProblem &problem = program.graph.problem;
-    joinSharedReads(program.graph.problem, program.group);
-    GroupShapeResult shape = computeGroupShape(problem, program.group);
-    EXPECT_TRUE(shape.shape) << shape.refusal;
-    program.shape = *shape.shape;
-    program.schedule = scheduleGroup(problem, program.group, program.shape);
+    FailureOr<GroupProgram> read =
+        readGroup(makeGroup(*module), product.usesTF32);
+    EXPECT_TRUE(succeeded(read));
+    GroupProgram &program = *read;
+    program.schedule =
+        scheduleGroup(program.graph.problem, program.group, program.shape);
     std::string numbers;
     auto depth = llvm::find_if(program.schedule.dims,
                                [](const auto &dim) { return dim.isReduced; });

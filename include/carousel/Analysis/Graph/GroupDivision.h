@@ -29,16 +29,14 @@ std::optional<GroupSchedule> divideSchedule(const GraphProblem &problem,
                                             const GroupShape &shape,
                                             const GroupSchedule &schedule);
 
-/// A product of few rows by weights of a byte or less, in tiles of so many rows
-/// whose sums the CTAs of a cluster share, and the position of the rows.
-struct FewRows {
-  GroupSchedule schedule;
-  unsigned rows = 0; ///< in GroupSchedule::dims; maybe of unknown extent
-};
-std::optional<FewRows> planFewRows(const GraphProblem &problem,
-                                   const OpGroup &group,
-                                   const GroupShape &shape,
-                                   const GroupSchedule &schedule);
+/// The schedules of a kernel's variants, of the one that all launches could
+/// take: for a product of few rows by weights of a byte or less, in tiles of so
+/// many rows whose sums the CTAs of a cluster share; the divided one; and that
+/// for all others, which is the last one. Known extents leave one of them.
+std::vector<GroupSchedule> planVariants(const GraphProblem &problem,
+                                        const OpGroup &group,
+                                        const GroupShape &shape,
+                                        const GroupSchedule &schedule);
 
 /// The parts for so many programs and elements.
 int64_t countParts(const GroupDivision &division, int64_t programs,

@@ -18,13 +18,6 @@
 
 namespace carousel {
 
-/// What goes along a dimension in steps of a vector's elements.
-enum class DimWalk {
-  Grid, ///< programs
-  Loop, ///< a loop of each program
-  None, ///< the vector has all of the dimension
-};
-
 /// One or several dimensions of a group that are next to each other in all
 /// tensors, and so are one.
 struct ScheduledDim {
@@ -74,6 +67,8 @@ struct GroupSchedule {
   /// A dimension of few elements, all of which vectors have. With the one
   /// before it, it is one dimension of the memrefs that have both.
   std::optional<unsigned> few;
+  /// The dimension of which launches of this schedule have few elements.
+  std::optional<unsigned> fewRows;
   /// See GroupDivision.h.
   std::optional<GroupDivision> division;
   /// Why the group has no schedule; a group of one op has one.

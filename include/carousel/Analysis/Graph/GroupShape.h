@@ -16,30 +16,9 @@
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
 #include "carousel/Analysis/Graph/StreamShape.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
 
 namespace carousel {
-
-/// How a group becomes a kernel.
-enum class ScheduleFamily {
-  /// One product, with elementwise ops before and after it, and reductions of
-  /// its columns if a tile has all of them; or two products of one factor, with
-  /// elementwise ops after them.
-  Contraction,
-  /// Reductions along the dimension in which elements are neighbours: a program
-  /// has a row.
-  Row,
-  /// Reductions along others: a program has some columns.
-  Column,
-  /// No reduction.
-  Elementwise,
-  /// Products and reductions along one dimension, each of which may need
-  /// results of the ones before it, in one pass.
-  Stream,
-  /// Anything: a program has elements of the results, and loops reduce.
-  Loops,
-};
-
-llvm::StringRef stringify(ScheduleFamily family);
 
 struct GroupDim {
   int64_t extent = kUnknownExtent;

@@ -65,8 +65,6 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kBlockProgram{"carousel.block_program"};
     /// On an op with one vector result, at the block phase: a LayoutAttr.
     static constexpr ::llvm::StringLiteral kLayout{"carousel.layout"};
-    /// On a func.func on tensors, a unit: it becomes one kernel. --carousel-lower-groups writes it.
-    static constexpr ::llvm::StringLiteral kGroup{"carousel.group"};
     /// On a func.func on memrefs, a unit: it is a program, whose body launches kernels.
     static constexpr ::llvm::StringLiteral kProgram{"carousel.program"};
     /// On an scf.for of the tile phase: a PipelineAttr. --carousel-circular-buffer removes it.

@@ -10,6 +10,7 @@
 
 include "carousel/Dialect/IR/Attrs/CarouselLaunchAttrs.td"
 include "carousel/Dialect/IR/Attrs/CarouselBlockAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselGroupAttrs.td"
 include "carousel/Dialect/IR/Attrs/CarouselPipelineAttrs.td"
 include "carousel/Dialect/IR/Attrs/CarouselWaitAttrs.td"
 include "carousel/Dialect/IR/Ops/CarouselTileOps.td"

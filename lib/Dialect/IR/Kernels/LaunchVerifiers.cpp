@@ -175,16 +175,6 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr layout) {
   return success();
 }
 
-static LogicalResult verifyGroup(Operation *op, NamedAttribute attr) {
-  if (!isa<FunctionOpInterface>(op) || isa<gpu::GPUFuncOp>(op))
-    return refuseAttribute(op, attr, op->getName().getStringRef());
-  if (isa<UnitAttr>(attr.getValue()))
-    return success();
-  return op->emitError("expected ")
-         << CarouselDialect::kGroup << " without a value, got "
-         << attr.getValue();
-}
-
 // C223
 static LogicalResult verifyProgram(func::FuncOp program, NamedAttribute attr) {
   if (!isa<UnitAttr>(attr.getValue()))
@@ -241,8 +231,6 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     auto layout = getAttributeValue<LayoutAttr>(op, attr);
     return success(layout && succeeded(verifyLayout(op, layout)));
   }
-  if (attr.getName() == kGroup)
-    return verifyGroup(op, attr);
   if (attr.getName() == kFamilyAttr)
     return verifyFamily(op, attr);
   if (attr.getName() == kUnreadTilesAttr)

@@ -12,9 +12,75 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELPROGRAMOPS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELPROGRAMOPS_TD
 
+include "carousel/Dialect/IR/Attrs/CarouselGroupAttrs.td"
 include "carousel/Dialect/IR/CarouselOpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+
+def Carousel_GroupValue
+    : AnyTypeOf<[AnyRankedTensor, AnySignlessIntegerOrIndex, AnyFloat], "tensor or number">;
+
+def Carousel_GroupOp : Op<Carousel_Dialect, "group",
+    [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "ops on tensors that become one kernel";
+  let description = [{
+    Computes what the ops of its region compute, by one kernel. `kernel` is the kernel's name.
+    `--carousel-form-groups` makes groups. `--carousel-schedule-groups` decides how they become
+    kernels, and `--carousel-lower-groups` writes these as decided. docs/GraphPhase.md explains
+    both.
+
+    - `shared_reads`: tensors along which two ops go together. Ops also go together along a tensor
+      that one of them writes and the other one reads.
+    - `schedules`: those of the kernel's variants, in the order in which a launch tries them: one
+      for few rows, one whose sums several programs divide, and one for all other launches. A group
+      without any has not been scheduled.
+
+    Constraints:
+
+    - The region has an argument for each input, and `carousel.yield` has a value for each result,
+      of the same types. The last schedule is for all launches, and positions in `shared_reads` are
+      those of ops (C361).
+
+    Example:
+
+    ```mlir
+    %d = carousel.group "main_0"(%x, %rows) attributes {schedules = [
+        #carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 1024>] covered = 1>]} {
+    ^bb0(%own: tensor<?x768xf32>, %n: index):
+      ...
+      carousel.yield %r : tensor<?x768xf32>
+    } : (tensor<?x768xf32>, index) -> tensor<?x768xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kernel, Variadic<Carousel_GroupValue>:$inputs,
+                   OptionalAttr<TypedArrayAttrBase<Carousel_SharedReadAttr, "shared reads">>:
+                       $shared_reads,
+                   OptionalAttr<TypedArrayAttrBase<Carousel_GroupScheduleAttr, "schedules">>:
+                       $schedules);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` attr-dict-with-keyword $body `:` functional-type($inputs, results)
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Carousel_YieldOp : Op<Carousel_Dialect, "yield",
+    [Pure, Terminator, ReturnLike, HasParent<"GroupOp">]> {
+  let summary = "end a group with its results";
+  let description = [{
+    The values are the results of the group.
+
+    Example:
+
+    ```mlir
+    carousel.yield %r : tensor<?x768xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
 
 def Carousel_LaunchInput
     : AnyTypeOf<[AnyRankedTensor, AnyMemRef, AnySignlessIntegerOrIndex, AnyFloat],
