@@ -37,8 +37,8 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   passes/Graph/NormalForm/ConstantCopies.cpp
   passes/Graph/NormalForm/SlicedProducts.cpp
   passes/Graph/Shapes/ShapeTensors.cpp
+  passes/MachineExpansion/ExpandArith.cpp
   passes/MachineExpansion/GPUShuffles.cpp
-  passes/MachineExpansion/RoundingModes.cpp
   passes/MachineToEmitC/CompareToEmitC.cpp
   passes/MachineToEmitC/MathToEmitC.cpp
   passes/MachineToNVVM/CpAsyncToNVVM.cpp
@@ -48,7 +48,7 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   passes/Ring/GuardBoxes.cpp
   passes/Ring/StoreFromRegisters.cpp
   passes/Ring/SwizzleTiles.cpp
-  passes/RingToMachine/Transfers/LowerTransfersClipped.cpp
+  passes/RingToMachine/Transfers/LowerTransfersBulk.cpp
   test/Analysis/Distribution/WarpgroupPlanTest.cpp
   test/Analysis/Layouts/LinearLayoutTest.cpp
   test/Device/CopyRingTest.cpp

@@ -338,8 +338,8 @@ static bool countsFromFirst(RingProduceOp produce, scf::ForOp loop) {
 namespace {
 
 /// What is known of a loop's end by how it is computed: a sum of its begin and
-/// so many steps, or less (LoopBounds.h makes them so). A sum that leaves its
-/// type is less than the true one, since no distance is negative.
+/// so many steps, or less (RewriteLoops.cpp makes them so). A sum that leaves
+/// its type is less than the true one, since no distance is negative.
 class MostIterations {
 public:
   MostIterations(scf::ForOp loop, int64_t most)

@@ -13,9 +13,24 @@
 #ifndef CAROUSEL_PASSES_RINGTOMACHINE_THREADVALUES_H
 #define CAROUSEL_PASSES_RINGTOMACHINE_THREADVALUES_H
 
-#include "RingKernel.h"
+#include "carousel/Analysis/Rings/RingBarriers.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace carousel {
+
+/// A kernel, its plan, and a builder at the kernel's top, which the parts of
+/// the lowering share.
+struct RingKernel {
+  RingKernel(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
+             RingBarrierPlan plan);
+
+  mlir::gpu::GPUFuncOp func;
+  const TargetSpec &target;
+  RingBarrierPlan plan;
+  /// Inserts at the kernel's top, after what it inserted before.
+  mlir::ImplicitLocOpBuilder top;
+};
 
 class ThreadValues {
 public:

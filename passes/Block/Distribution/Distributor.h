@@ -7,26 +7,25 @@
 //
 // Writes the program of one thread, op by op. Ops without vectors stay as they
 // are, and all threads execute them. What they write is left to the first
-// thread. DistributeOps.cpp has elements, accesses and shapes,
-// DistributeProducts.cpp products and reductions, DistributeControl.cpp loops
-// and branches.
+// thread. DistributeOps.cpp has elements, accesses and shapes, Distributor.cpp
+// products, reductions, loops and branches.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_PASSES_BLOCK_DISTRIBUTION_DISTRIBUTOR_H
 #define CAROUSEL_PASSES_BLOCK_DISTRIBUTION_DISTRIBUTOR_H
 
-#include "../Threads/ExchangeTurns.h"
+#include "../Threads/ReduceVectors.h"
 #include "../Threads/ThreadProgram.h"
 #include "AccessVectors.h"
 #include "DelayedOps.h"
 #include "DistributeOps.h"
 #include "MemoryOrder.h"
-#include "MoveParts.h"
 #include "MultiplyVectors.h"
 #include "ReshapeVectors.h"
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,6 +33,51 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace carousel {
+
+/// Reductions of a loop exchange their parts through the same shared memory in
+/// each iteration. Two buffers take turns where that saves a barrier.
+class ExchangeTurns {
+public:
+  /// `scalars` has the bounds of loops.
+  ExchangeTurns(ThreadProgram &program, const LayoutPlan &plan,
+                const mlir::IRMapping &scalars)
+      : program(program), plan(plan), scalars(scalars) {}
+
+  /// Takes the turn of the next exchange.
+  ExchangeTurn take();
+
+  /// Call `write`, which writes the op.
+  void inLoop(mlir::Operation *loop, llvm::function_ref<void()> write);
+  void inBranch(llvm::function_ref<void()> write);
+
+private:
+  unsigned countExchanges(mlir::Operation *loop) const;
+  mlir::Value getParity();
+
+  ThreadProgram &program;
+  const LayoutPlan &plan;
+  const mlir::IRMapping &scalars;
+  mlir::Operation *innermostLoop = nullptr;
+  unsigned depthOfLoops = 0, depthOfBranches = 0, exchangesOfBody = 0;
+};
+
+/// A part whose offsets are values of the thread: it begins at a position of
+/// the run, or elsewhere than at a multiple of its extents. Its elements go
+/// from thread to thread through shared memory.
+struct PlacedPart {
+  VectorPart part;
+  llvm::SmallVector<mlir::Value> offsets;
+};
+
+/// The part's elements: a scalar, which may be at constant coordinates, or
+/// registers in the layout `to`.
+mlir::Value extractPart(ThreadProgram &program, const PlacedPart &placed,
+                        const DistributedVector &whole, const LinearLayout *to);
+
+/// `dest`, in its layout, with the part replaced by a vector or a scalar.
+mlir::Value insertPart(ThreadProgram &program, const PlacedPart &placed,
+                       const DistributedVector &value,
+                       const DistributedVector &dest);
 
 class Distributor {
 public:

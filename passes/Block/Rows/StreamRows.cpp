@@ -21,7 +21,6 @@
 #include "RowChunks.h"
 #include "RowLoop.h"
 #include "RowPart.h"
-#include "RowReadAhead.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -42,6 +41,106 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Chunks that are read ahead
+//
+// Where rows are in tiles, the loop of a level reads what all programs have a
+// chunk ahead, and its first chunk before the loop of the level before.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class RowReadAhead {
+public:
+  /// \p mapping has what is outside of loops.
+  RowReadAhead(const RowLevels &levels, RowChunks &chunks,
+               const IRMapping &mapping)
+      : levels(levels), chunks(chunks), mapping(mapping) {}
+
+  /// Reads the first chunks, while the level before is computed.
+  void start(OpBuilder &builder, unsigned level);
+  /// The first chunk of what the loop of a level reads ahead, or null.
+  Value lookUp(Operation *read, unsigned level) const {
+    return first.lookup({read, level});
+  }
+  /// The chunk after `chunk`, if the row has one. It is read before the other
+  /// one is computed with.
+  Value readNext(OpBuilder &builder, vector::TransferReadOp read, Value chunk,
+                 Value current, Value extent);
+
+private:
+  SmallVector<vector::TransferReadOp> findReads(unsigned level);
+
+  const RowLevels &levels;
+  RowChunks &chunks;
+  const IRMapping &mapping;
+  DenseMap<std::pair<Operation *, unsigned>, Value> first;
+};
+
+} // namespace
+
+static int64_t countBits(vector::TransferReadOp read) {
+  return read.getVectorType().getElementType().getIntOrFloatBitWidth();
+}
+
+/// Reads of what all programs have, by the loop of a level. They needn't wait
+/// for the level before, and are as small as what is kept, so that a chunk more
+/// of them fits registers.
+SmallVector<vector::TransferReadOp> RowReadAhead::findReads(unsigned level) {
+  SmallVector<vector::TransferReadOp> reads;
+  int64_t keptBits = 0, ahead = 0;
+  for (auto [op, tile] : chunks.getTiles())
+    keptBits += countBits(cast<vector::TransferReadOp>(op));
+  for (Operation *op : levels.findNeeded(level)) {
+    auto read = dyn_cast<vector::TransferReadOp>(op);
+    auto isKnown = [&](Value operand) { return mapping.contains(operand); };
+    if (!read || read.getMask() || !RowLevels::isOfAllPrograms(read) ||
+        !llvm::all_of(op->getOperands(), isKnown))
+      continue;
+    ahead += countBits(read);
+    reads.push_back(read);
+  }
+  if (ahead > keptBits)
+    reads.clear();
+  return reads;
+}
+
+void RowReadAhead::start(OpBuilder &builder, unsigned level) {
+  if (level > levels.getLast())
+    return;
+  Location loc = levels.getBlock().getParentOp()->getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  for (vector::TransferReadOp read : findReads(level)) {
+    IRMapping own = mapping;
+    chunks.clone(builder, read, own, zero);
+    first[{read, level}] = own.lookup(read.getResult());
+  }
+}
+
+Value RowReadAhead::readNext(OpBuilder &builder, vector::TransferReadOp read,
+                             Value chunk, Value current, Value extent) {
+  Location loc = read.getLoc();
+  Value step = arith::ConstantIndexOp::create(builder, loc, levels.getWidth());
+  Value next = arith::AddIOp::create(builder, loc, chunk, step);
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       next, extent);
+  auto branch = scf::IfOp::create(
+      builder, loc, exists,
+      [&](OpBuilder &nested, Location) {
+        IRMapping own = mapping;
+        chunks.clone(nested, read, own, next);
+        scf::YieldOp::create(nested, loc, own.lookup(read.getResult()));
+      },
+      [&](OpBuilder &nested, Location) {
+        scf::YieldOp::create(nested, loc, current);
+      });
+  return branch.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that are wider than vectors
+//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -11,22 +11,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Kernels/ClusterParts.h"
 #include "../Kernels/VerifyBlock.h"
 #include "../Rows/RowLevels.h"
-#include "FoldGrid.h"
 #include "MaskPadding.h"
 #include "PersistProducts.h"
 #include "PersistPrograms.h"
-#include "ReadBlockProblem.h"
-#include "SplitRows.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorDemand.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -41,10 +42,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_SPECIALIZEBLOCKS
@@ -53,6 +56,412 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// What threads depend on
+//
+// What Analysis/Distribution/BlockVariants.h plans the variants of a block
+// program from.
+//===----------------------------------------------------------------------===//
+
+/// Why rows of `width` elements can't go through the kernel in chunks.
+static std::string findRowRefusal(gpu::GPUFuncOp kernel, int64_t width) {
+  return RowLevels(kernel, width).getRefusal();
+}
+
+/// What several loops over chunks of a row would read, in bytes.
+static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
+  RowLevels levels(kernel, width);
+  int64_t bytes = 0;
+  if (levels.getRefusal().empty())
+    for (auto [read, level] : levels.findRepeated())
+      bytes += width * getElementBits(read.getVectorType()) / 8;
+  return bytes;
+}
+
+/// Whether a loop reduces what it multiplies, as one along tiles of a stream
+/// does. Factors that threads have are then in shared memory.
+static bool reducesProducts(Block *block) {
+  return isa<LoopLikeOpInterface>(block->getParentOp()) &&
+         !block->getOps<vector::MultiDimReductionOp>().empty();
+}
+
+/// Vectors of one type that a loop carries, at most; 0 in kernels with
+/// products, whose sums have threads of their own.
+static int64_t countCarried(gpu::GPUFuncOp kernel) {
+  int64_t carried = 0, products = 0;
+  kernel.walk([&](vector::ContractionOp) { ++products; });
+  kernel.walk([&](scf::ForOp loop) {
+    for (Type type : loop.getResultTypes())
+      if (isa<VectorType>(type))
+        carried = std::max<int64_t>(carried,
+                                    llvm::count(loop.getResultTypes(), type));
+  });
+  return products != 0 ? 0 : carried;
+}
+
+static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
+                                     BlockProgramAttr program,
+                                     LaunchAttr launch) {
+  BlockProblem problem;
+  problem.elementsOfThread = 1;
+  problem.width = program.getWidth();
+  problem.programs = program.getPrograms();
+  problem.keeps = program.getKeeps();
+  if (!launch.getBlock().empty()) {
+    int64_t threads = 1;
+    for (int64_t extent : launch.getBlock())
+      threads *= extent;
+    problem.threads = threads;
+  }
+  auto note = [&](Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector)
+      return;
+    int64_t &most = problem.width == 0 || isCovered(vector, problem.width)
+                        ? problem.elements
+                        : problem.fixedElements;
+    most = std::max(most, vector.getNumElements());
+    problem.otherExtents.insert(vector.getShape().begin(),
+                                vector.getShape().end());
+  };
+  bool hasRegions = false;
+  int64_t widest = 1; // bytes of an element in memory
+  unsigned ownReads = 0;
+  // Sums of a thread: fewer where factors need registers.
+  constexpr int64_t kMultiplyAddsOfThread = 64;
+  int64_t tiledSums = 0, streamedSums = 0, otherSums = 0;
+  bool isDivided = false;
+  kernel.walk([&](Operation *op) {
+    llvm::for_each(op->getResultTypes(), note);
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+      int64_t bytes = getElementBits(transfer.getVectorType()) / 8;
+      bool isCommon = llvm::all_of(transfer.getIndices(), [](Value index) {
+        return matchPattern(index, m_Constant());
+      });
+      if (!isCommon)
+        widest = std::max(widest, bytes);
+      ownReads += isa<vector::TransferReadOp>(op) && !isCommon;
+      if (isa<vector::TransferReadOp>(op))
+        (isCommon ? problem.commonBytes : problem.ownBytes) +=
+            transfer.getVectorType().getNumElements() * bytes;
+    }
+    if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
+      problem.exchanges |= llvm::is_contained(
+          reduction.getSourceVectorType().getShape(), problem.width);
+    // Blocks of runs both ways.
+    if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+      int64_t bits = getElementBits(transpose.getSourceVectorType());
+      int64_t run = std::min<int64_t>(8 * rules::kBulkGranule / bits, 8);
+      problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
+    }
+    if (auto product = dyn_cast<vector::ContractionOp>(op)) {
+      if (hasMatrixInstructions(product))
+        problem.elementsOfThread =
+            std::max(problem.elementsOfThread, countSumsOfThread(product));
+      else if (isTileOfProduct(product.getLhs()) &&
+               isTileOfProduct(product.getRhs()))
+        tiledSums = kMultiplyAddsOfThread;
+      else if (reducesProducts(product->getBlock()))
+        streamedSums = kMultiplyAddsOfThread;
+      else
+        otherSums = kFewMultiplyAdds;
+    }
+    // What a part adds to that of others needs registers, too.
+    isDivided |= isa<GridTicketOp>(op);
+    hasRegions |= op->getNumRegions() != 0 && op != kernel;
+    // What CTAs do in turns can't be done together.
+    if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp, SignalOp, WaitSignalOp>(
+            op))
+      problem.canBatch = false;
+  });
+  // One product whose factors need registers is enough.
+  int64_t multiplyAdds = otherSums != 0 ? otherSums : tiledSums;
+  problem.elementsOfThread = std::max(
+      problem.elementsOfThread,
+      isDivided ? std::min(multiplyAdds, kFewMultiplyAdds) : multiplyAdds);
+  problem.elementsOfThread = std::max(
+      problem.elementsOfThread, isDivided ? streamedSums / 2 : streamedSums);
+  problem.elements = std::max(problem.elements, problem.width);
+  problem.otherExtents.erase(problem.width);
+  problem.canNarrow =
+      problem.width == 0 || !findFixedWidth(kernel, problem.width);
+  // --carousel-stream-rows divides some loops.
+  problem.canStream = problem.width == 0
+                          ? !hasRegions
+                          : findRowRefusal(kernel, problem.width).empty();
+  VectorDemand demand = VectorDemand::of(kernel);
+  problem.liveBytes = demand.liveBytes;
+  problem.tileBytes = demand.tileBytes;
+  problem.canPersist = launch.getCluster().empty() && canPersist(kernel);
+  if (problem.canStream && problem.width != 0)
+    problem.repeatedBytes = countRepeatedBytes(kernel, problem.width);
+  // Four accesses of 16 bytes in flight together. Where a thread reads three
+  // memrefs and more, two of each leave registers for more threads.
+  int64_t accesses = ownReads > 2 ? 2 : 4;
+  int64_t ofAccesses =
+      std::min<int64_t>(accesses * rules::kBulkGranule / widest, 32);
+  problem.elementsOfThread =
+      std::max(problem.elementsOfThread,
+               ownReads > 2 ? ofAccesses : std::max<int64_t>(ofAccesses, 16));
+  // Of many vectors that a loop carries, a thread has few elements each.
+  constexpr int64_t kManyCarried = 4, kMostCarried = 36;
+  if (int64_t carried = countCarried(kernel); carried >= kManyCarried)
+    problem.elementsOfThread =
+        std::clamp<int64_t>(llvm::bit_floor<uint64_t>(kMostCarried / carried),
+                            1, problem.elementsOfThread);
+  return problem;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows in the CTAs of a cluster
+//
+// A program of a cluster becomes one of each of its CTAs, which exchange the
+// results of reductions (docs/BlockPhase.md, Clusters).
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Splitter {
+public:
+  Splitter(gpu::GPUFuncOp kernel, int64_t width, int64_t ctas)
+      : kernel(kernel), width(width), ctas(ctas) {
+    kernel.walk([&](Operation *op) { note(op); });
+  }
+
+  void write() {
+    resizeVectors(kernel, width, width / ctas);
+    OpBuilder builder(&kernel.getBody().front(),
+                      kernel.getBody().front().begin());
+    part.emplace(builder, kernel.getLoc(), ctas, width / ctas);
+    for (OpOperand *index : indices)
+      moveIndex<arith::AddIOp>(*index);
+    for (OpOperand *size : sizes)
+      moveIndex<arith::SubIOp>(*size);
+    for (vector::StepOp steps : allSteps)
+      moveSteps(steps);
+    for (Operation *op : ofPrograms)
+      countPrograms(op);
+    for (Operation *op : writes)
+      leaveToFirst(op);
+    for (vector::MultiDimReductionOp op : reductions) {
+      OpBuilder at(op);
+      Value all = reduceParts(at, op, op.getSource(), op.getAcc(), ctas);
+      op.getResult().replaceAllUsesWith(all);
+      op.erase();
+    }
+    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    kernel->setAttr(CarouselDialect::kLaunch, withClusters(launch, ctas));
+  }
+
+private:
+  bool isSplit(Type type) const { return isCovered(type, width); }
+
+  void note(Operation *op) {
+    bool splits = llvm::any_of(op->getOperandTypes(),
+                               [&](Type type) { return isSplit(type); });
+    bool isWrite = op->getNumResults() == 0 && op->getNumRegions() == 0 &&
+                   !op->hasTrait<OpTrait::IsTerminator>() &&
+                   !isMemoryEffectFree(op);
+    if (isWrite && !splits)
+      writes.push_back(op);
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+      noteIndices(transfer);
+    } else if (auto mask = dyn_cast<vector::CreateMaskOp>(op)) {
+      for (auto [dim, size] : llvm::enumerate(op->getOpOperands()))
+        if (mask.getVectorType().getDimSize(dim) == width)
+          sizes.push_back(&size);
+    } else if (auto steps = dyn_cast<vector::StepOp>(op)) {
+      if (isSplit(steps.getType()))
+        allSteps.push_back(steps);
+    } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+      if (splits)
+        reductions.push_back(reduction);
+    } else if (auto id = dyn_cast<gpu::BlockIdOp>(op)) {
+      if (id.getDimension() == gpu::Dimension::x)
+        ofPrograms.push_back(op);
+    } else if (auto size = dyn_cast<gpu::GridDimOp>(op)) {
+      if (size.getDimension() == gpu::Dimension::x)
+        ofPrograms.push_back(op);
+    }
+  }
+
+  void noteIndices(VectorTransferOpInterface transfer) {
+    for (auto [dim, expr] :
+         llvm::enumerate(transfer.getPermutationMap().getResults())) {
+      auto along = dyn_cast<AffineDimExpr>(expr);
+      if (!along || transfer.getVectorType().getDimSize(dim) != width)
+        continue;
+      unsigned number =
+          transfer.getIndices().getBeginOperandIndex() + along.getPosition();
+      indices.push_back(&transfer->getOpOperand(number));
+    }
+  }
+
+  /// Counts from the begin of the CTA's part, or of the row.
+  template <typename Op> void moveIndex(OpOperand &index) {
+    OpBuilder builder(index.getOwner());
+    index.set(Op::create(builder, index.getOwner()->getLoc(), index.get(),
+                         part->begin));
+  }
+
+  void moveSteps(vector::StepOp steps) {
+    OpBuilder builder(steps);
+    builder.setInsertionPointAfter(steps);
+    Location loc = steps.getLoc();
+    Value begins =
+        vector::BroadcastOp::create(builder, loc, steps.getType(), part->begin);
+    Value moved = arith::AddIOp::create(builder, loc, steps, begins);
+    steps.getResult().replaceAllUsesExcept(moved, moved.getDefiningOp());
+  }
+
+  void countPrograms(Operation *op) {
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    Value number = op->getResult(0);
+    Value programs = toPrograms(builder, op->getLoc(), number, ctas);
+    number.replaceAllUsesExcept(programs, programs.getDefiningOp());
+  }
+
+  /// What isn't a part of a row is written once.
+  void leaveToFirst(Operation *op) {
+    OpBuilder builder(op);
+    auto branch = scf::IfOp::create(builder, op->getLoc(),
+                                    isFirstCTA(builder, op->getLoc(), *part),
+                                    /*withElseRegion=*/false);
+    op->moveBefore(branch.thenBlock()->getTerminator());
+  }
+
+  gpu::GPUFuncOp kernel;
+  int64_t width, ctas;
+  SmallVector<OpOperand *> indices, sizes;
+  SmallVector<vector::StepOp> allSteps;
+  SmallVector<Operation *> ofPrograms, writes;
+  SmallVector<vector::MultiDimReductionOp> reductions;
+  std::optional<ClusterPart> part;
+};
+
+} // namespace
+
+/// Splits the dimensions of `width` elements among `ctas` CTAs. The kernel's
+/// vectors are elementwise along them, apart from reductions to scalars, and
+/// reductions aren't in branches. The grid and ids count CTAs afterwards.
+static void splitRows(gpu::GPUFuncOp kernel, int64_t width, int64_t ctas) {
+  Splitter(kernel, width, ctas).write();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs of all dimensions along x
+//
+// A launch has up to 65535 CTAs along y and z, and 2^31 - 1 along x. So the
+// programs of a grid whose extents there depend on arguments are numbered along
+// x, in the same order. All of them together are then at most 2^31 - 1.
+// Programs without a loop are short, and divisions would delay their first
+// reads: they keep the grid of their author. So do grids of scalars, which may
+// be negative, and be too large together. Upstream's affine.delinearize_index
+// would take the divisions, but passes that follow know those of arith.
+//===----------------------------------------------------------------------===//
+
+/// Whether the number of programs depends on the launch. Constants are checked
+/// when the kernel is verified.
+static bool dependsOnLaunch(ExprAttr programs) {
+  return programs.getKind() != ExprKind::Constant;
+}
+
+/// Whether no launch has a number below 0. Scalars and differences may be
+/// negative: the host refuses them one by one, and would take the product of
+/// two of them.
+static bool isNeverNegative(ExprAttr expr) {
+  switch (expr.getKind()) {
+  case ExprKind::Constant:
+    return expr.getValue() >= 0;
+  case ExprKind::Extent:
+    return true;
+  case ExprKind::Add:
+  case ExprKind::Mul:
+  case ExprKind::FloorDiv:
+  case ExprKind::CeilDiv:
+  case ExprKind::Mod:
+  case ExprKind::Min:
+  case ExprKind::Max:
+    return isNeverNegative(expr.getLhs()) && isNeverNegative(expr.getRhs());
+  default:
+    return false;
+  }
+}
+
+static bool hasLoop(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Gives a kernel with a loop whose y and z aren't bounded by constants a grid
+/// of x alone. One of clusters, or one that can't compute its grid, stays as it
+/// is. So must one whose programs CTAs execute together: the pass that batches
+/// them follows ids of the author's grid, not quotients. Returns whether the
+/// grid has changed.
+static bool foldGrid(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  ArrayRef<ExprAttr> grid = launch.getGrid();
+  if (llvm::none_of(grid.drop_front(), dependsOnLaunch) ||
+      !llvm::all_of(grid, isNeverNegative) || !launch.getCluster().empty() ||
+      !hasLoop(kernel))
+    return false;
+
+  SmallVector<Operation *> users;
+  kernel.walk([&](Operation *op) {
+    if (isa<gpu::BlockIdOp, gpu::GridDimOp>(op))
+      users.push_back(op);
+  });
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel.getContext());
+  Operation *begin = &kernel.getBody().front().front();
+  b.setInsertionPoint(begin);
+  Value rest = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  SmallVector<Value> extents, ids;
+  for (ExprAttr extent : grid) {
+    extents.push_back(createExtent(b, b.getLoc(), kernel, extent));
+    if (!extents.back()) {
+      while (Operation *unused = begin->getPrevNode())
+        unused->erase();
+      return false;
+    }
+  }
+  for (Value extent : ArrayRef(extents).drop_back()) {
+    ids.push_back(arith::RemUIOp::create(b, rest, extent));
+    rest = arith::DivUIOp::create(b, rest, extent);
+  }
+  ids.push_back(rest);
+
+  for (Operation *user : users) {
+    auto id = dyn_cast<gpu::BlockIdOp>(user);
+    unsigned dim = unsigned(id ? id.getDimension()
+                               : cast<gpu::GridDimOp>(user).getDimension());
+    Value value;
+    if (dim < grid.size())
+      value = id ? ids[dim] : extents[dim];
+    else
+      value = arith::ConstantIndexOp::create(b, id ? 0 : 1);
+    user->getResult(0).replaceAllUsesWith(value);
+  }
+  // One of them may be where the new ops are inserted.
+  for (Operation *user : users)
+    user->erase();
+
+  MLIRContext *context = kernel.getContext();
+  ExprAttr programs = grid.front();
+  for (ExprAttr extent : grid.drop_front())
+    programs = ExprAttr::get(context, ExprKind::Mul, /*value=*/0,
+                             /*argument=*/0, programs, extent);
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(context, programs, launch.getBlock(),
+                                  launch.getCluster(), launch.getShared()));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Variants of block programs
+//===----------------------------------------------------------------------===//
 
 /// Whether CTAs of a cluster can share the vectors: they exchange nothing but
 /// results of reductions, and no memory.

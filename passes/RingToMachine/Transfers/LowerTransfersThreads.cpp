@@ -19,9 +19,14 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Copies by all threads
+//===----------------------------------------------------------------------===//
 
 Value carousel::createAreInside(ImplicitLocOpBuilder &b,
                                 const TransferShape &shape,
@@ -478,4 +483,219 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
       return createIf(
           b, isWhole, [&] { copyRows(b, issue, box, turns); }, copyPieces);
   copyPieces();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores to multicast addresses
+//
+// A thread reads its piece of the tile at once, and stores or reduces it by one
+// multimem op. If the end of the memref cuts it, the thread stores each unit of
+// it that is inside. C238 makes sure that no unit is inside in part.
+//===----------------------------------------------------------------------===//
+
+static void createMultimem(ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                           Value value, const BoxValues &box,
+                           ValueRange indices) {
+  if (!reduce) {
+    MultimemStoreOp::create(b, value, box.global, indices);
+    return;
+  }
+  MultimemReduceOp::create(b, reduce.getKind(), reduce.getType(), value,
+                           box.global, indices);
+}
+
+/// The elements from `first` on: a number, or a part of the piece.
+static Value createUnit(ImplicitLocOpBuilder &b, Value piece, int64_t first,
+                        int64_t elements) {
+  if (elements == 1)
+    return vector::ExtractOp::create(b, piece, first);
+  return vector::ExtractStridedSliceOp::create(b, piece, first, elements,
+                                               /*strides=*/1);
+}
+
+void carousel::storeMulticast(ImplicitLocOpBuilder &b,
+                              const TransferIssue &issue, const BoxValues &box,
+                              const Piece &piece) {
+  ReductionAttr reduce = getReduction(issue.op);
+  const TransferShape &shape = *issue.shape;
+  if (piece.elements == 1)
+    return createIf(b, piece.isInside, [&] {
+      Value value = memref::LoadOp::create(b, box.tile, piece.place);
+      createMultimem(b, reduce, value, box, piece.globalIndices);
+    });
+  auto type = VectorType::get({piece.elements},
+                              issue.op.getTile().getType().getElementType());
+  Value value = vector::LoadOp::create(
+      b, type, box.tile, piece.place, /*nontemporal=*/false,
+      llvm::MaybeAlign(piece.elements * shape.elementBytes));
+  int64_t unit = std::max<int64_t>(kMulticastUnit / shape.elementBytes, 1);
+  auto storeUnits = [&] {
+    if (!mayCutPieces(issue.op, shape, piece.elements))
+      return;
+    for (int64_t first = 0; first < piece.elements; first += unit) {
+      SmallVector<Value> indices = piece.globalIndices;
+      indices.back() = createFolded<arith::AddIOp>(b, indices.back(), first);
+      createIf(b,
+               createAreInside(b, shape, box, indices.back(), unit,
+                               piece.isRowInside),
+               [&] {
+                 createMultimem(b, reduce, createUnit(b, value, first, unit),
+                                box, indices);
+               });
+    }
+  };
+  createIf(
+      b, piece.isInside,
+      [&] { createMultimem(b, reduce, value, box, piece.globalIndices); },
+      storeUnits);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions by threads
+//
+// Lowers reductions of transfers without an engine. They are atomic, element by
+// element. If no other access reaches the box, they load, combine and store
+// instead. Results equal those of the engines' reductions, except for subnormal
+// f32 numbers, which bulk copies flush.
+//===----------------------------------------------------------------------===//
+
+ReductionAttr carousel::getReduction(TransferOpInterface op) {
+  if (auto load = dyn_cast<RingLoadOp>(op.getOperation()))
+    return load.getReduceAttr();
+  return cast<RingStoreOp>(op.getOperation()).getReduceAttr();
+}
+
+/// How memref.atomic_rmw spells a reduction; nothing if it can't.
+static std::optional<arith::AtomicRMWKind> getAtomicKind(ReductionAttr reduce,
+                                                         Type element) {
+  bool isFloat = isa<FloatType>(element);
+  bool isSigned = reduce.getType() == ReduceType::S32 ||
+                  reduce.getType() == ReduceType::S64;
+  switch (reduce.getKind()) {
+  case ReduceKind::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case ReduceKind::Min:
+    if (isFloat)
+      return arith::AtomicRMWKind::minnumf;
+    return isSigned ? arith::AtomicRMWKind::mins : arith::AtomicRMWKind::minu;
+  case ReduceKind::Max:
+    if (isFloat)
+      return arith::AtomicRMWKind::maxnumf;
+    return isSigned ? arith::AtomicRMWKind::maxs : arith::AtomicRMWKind::maxu;
+  case ReduceKind::And:
+    return arith::AtomicRMWKind::andi;
+  case ReduceKind::Or:
+    return arith::AtomicRMWKind::ori;
+  case ReduceKind::Xor:
+    return arith::AtomicRMWKind::xori;
+  case ReduceKind::Inc:
+  case ReduceKind::Dec:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// Increment up to a bound and decrement from it, as PTX wraps them: no kind of
+/// memref.atomic_rmw does.
+static Value createWrapped(ImplicitLocOpBuilder &b, ReduceKind kind, Value old,
+                           Value bound) {
+  auto constant = [&](int64_t value) -> Value {
+    auto attr = b.getIntegerAttr(getElementTypeOrSelf(bound.getType()), value);
+    if (auto vector = dyn_cast<VectorType>(bound.getType()))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, attr));
+    return arith::ConstantOp::create(b, attr);
+  };
+  Value zero = constant(0), one = constant(1);
+  Value next, wraps, wrapped;
+  if (kind == ReduceKind::Inc) {
+    next = arith::AddIOp::create(b, old, one);
+    wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, old, bound);
+    wrapped = zero;
+  } else {
+    next = arith::SubIOp::create(b, old, one);
+    wraps = arith::OrIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, old, bound));
+    wrapped = bound;
+  }
+  return arith::SelectOp::create(b, wraps, wrapped, next);
+}
+
+void carousel::createAtomicReduction(ImplicitLocOpBuilder &b,
+                                     ReductionAttr reduce, Value value,
+                                     Value memref, ValueRange indices) {
+  if (std::optional<arith::AtomicRMWKind> kind =
+          getAtomicKind(reduce, value.getType())) {
+    memref::AtomicRMWOp::create(b, *kind, value, memref, indices);
+    return;
+  }
+  auto update = memref::GenericAtomicRMWOp::create(b, memref, indices);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(update.getBody());
+  memref::AtomicYieldOp::create(
+      b, createWrapped(b, reduce.getKind(), update.getCurrentValue(), value));
+}
+
+/// f32, or a vector of it, for elements of fewer bits. The sum of two of them
+/// has few enough digits that rounding it twice gives what rounding it once
+/// does.
+static Type getWide(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32)
+    return type;
+  Type wide = Float32Type::get(type.getContext());
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(wide);
+  return wide;
+}
+
+static Value createWide(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                        function_ref<Value(Value, Value)> combine) {
+  Type type = lhs.getType(), wide = getWide(type);
+  if (wide == type)
+    return combine(lhs, rhs);
+  Value result = combine(arith::ExtFOp::create(b, wide, lhs),
+                         arith::ExtFOp::create(b, wide, rhs));
+  return arith::TruncFOp::create(b, type, result);
+}
+
+Value carousel::createCombined(ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                               Value lhs, Value rhs) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
+  bool isSigned = reduce.getType() == ReduceType::S32 ||
+                  reduce.getType() == ReduceType::S64;
+  switch (reduce.getKind()) {
+  case ReduceKind::Add:
+    if (!isFloat)
+      return arith::AddIOp::create(b, lhs, rhs);
+    return createWide(b, lhs, rhs, [&](Value l, Value r) -> Value {
+      return arith::AddFOp::create(b, l, r);
+    });
+  case ReduceKind::Min:
+    if (isFloat)
+      return createWide(b, lhs, rhs, [&](Value l, Value r) -> Value {
+        return arith::MinNumFOp::create(b, l, r);
+      });
+    if (isSigned)
+      return arith::MinSIOp::create(b, lhs, rhs);
+    return arith::MinUIOp::create(b, lhs, rhs);
+  case ReduceKind::Max:
+    if (isFloat)
+      return createWide(b, lhs, rhs, [&](Value l, Value r) -> Value {
+        return arith::MaxNumFOp::create(b, l, r);
+      });
+    if (isSigned)
+      return arith::MaxSIOp::create(b, lhs, rhs);
+    return arith::MaxUIOp::create(b, lhs, rhs);
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, lhs, rhs);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, lhs, rhs);
+  case ReduceKind::Xor:
+    return arith::XOrIOp::create(b, lhs, rhs);
+  case ReduceKind::Inc:
+  case ReduceKind::Dec:
+    return createWrapped(b, reduce.getKind(), lhs, rhs);
+  }
+  llvm_unreachable("all kinds are handled");
 }
