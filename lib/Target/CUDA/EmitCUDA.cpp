@@ -21,70 +21,29 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The header of a function of namespace carousel, by the prefix of its name.
-/// The first match applies.
+/// The header of a function or type of namespace carousel.
 static StringRef getHeader(StringRef function) {
-  static constexpr std::pair<StringLiteral, StringLiteral> rows[] = {
-      {"mbarrier_", "mbarrier.h"},
-      {"wait_bound", "bounded_wait.h"},
-      {"bulk_commit_group", "group.h"},
-      {"bulk_wait_group", "group.h"},
-      {"barrier_", "group.h"},
-      {"set_max_registers", "group.h"},
-      {"bulk_", "bulk.h"},
-      {"st_async", "async_values.h"},
-      {"red_async", "async_values.h"},
-      {"tensor_map_", "tensor_map.h"},
-      {"tensor_", "tensor.h"},
-      {"cp_async_", "cp_async.h"},
-      {"cache_policy_", "cache.h"},
-      {"prefetch", "cache.h"},
-      {"fence_", "fence.h"},
-      {"elect", "elect.h"},
-      {"cluster_rank", "cluster.h"},
-      {"cluster_size", "cluster.h"},
-      {"cluster_map_shared", "cluster.h"},
-      {"cluster_arrive", "cluster.h"},
-      {"cluster_wait", "cluster.h"},
-      {"ldmatrix", "matrix.h"},
-      {"mma_sync", "matrix.h"},
-      {"grid_serial_", "grid_serial.h"},
-      {"multimem_", "multimem.h"},
-      {"vector_reduce", "vector_reduce.h"},
-      {"signal_", "signal.h"},
-      {"wgmma_", "wgmma.h"},
-      {"grid_", "grid_dependency.h"},
-      {"broadcast", "vector.h"},
-      {"insert", "vector.h"},
-      {"extract_slice", "vector.h"},
-      {"shuffle<", "vector.h"},
-      {"convert_from", "math.h"},
-      {"convert", "vector.h"},
-      {"select", "vector.h"},
-      {"bit_cast", "vector.h"},
-      {"load", "vector.h"},
-      {"store", "vector.h"},
-      {"vec<", "vector.h"},
-      {"f16", "float16.h"},
-      {"f8e", "float8.h"},
-      {"narrow_pair", "float8.h"},
-      {"widen_pair", "float8.h"},
-      {"result", "types.h"},
-      {"bf16", "float16.h"},
+  struct Row {
+    StringLiteral header;
+    std::initializer_list<StringLiteral> prefixes;
   };
-  for (auto [prefix, header] : rows)
-    if (function.starts_with(prefix) && !function.starts_with("mbarrier_state"))
-      return header;
-  // Every header has types and enumerators.
+  static const Row rows[] = {
+#define CAROUSEL_DEVICE_HEADER(header, ...) {header, {__VA_ARGS__}},
+#include "carousel/device/functions.def"
+  };
+  StringRef header, longest;
+  for (const Row &row : rows)
+    for (StringRef prefix : row.prefixes)
+      if (prefix.size() > longest.size() && function.starts_with(prefix)) {
+        header = row.header;
+        longest = prefix;
+      }
+  if (!header.empty())
+    return header;
   StringRef name =
       function.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-  for (StringRef type : {"mbarrier", "mbarrier_state", "tensor_map",
-                         "multicast", "byte_mask", "valid", "ignore"})
-    if (name == type)
-      return "types.h";
-  if (function.drop_front(name.size()).starts_with("::"))
-    return "types.h";
-  return "math.h";
+  bool isEnumerator = function.drop_front(name.size()).starts_with("::");
+  return isEnumerator ? "types.h" : "math.h";
 }
 
 namespace {
