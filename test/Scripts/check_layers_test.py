@@ -239,6 +239,14 @@ class CheckLayers(unittest.TestCase):
         self.write("tools/carousel-opt.cpp", "\n" * 1001)
         self.expect_violation("tools/carousel-opt.cpp:1001: at most 1000 lines a file; split it by idea")
 
+    def test_budget_of_a_product(self):
+        self.write("lib/Analysis/Graph/Rows.cuh", "\n" * 10000)
+        self.expect_clean()
+        self.write("passes/Graph/Groups/Rows.cuh", "\n" * 90000)
+        run = self.run_check()
+        self.assertRegex(run.stderr, "product graph: expected at most [0-9]+ lines, got 100000; ")
+        self.assertEqual(run.returncode, 1)
+
     def test_files_that_nothing_builds(self):
         self.write("CMakeLists.txt", "")
         self.write("lib/CMakeLists.txt", "Target/PTX/Emit.cpp\n")
