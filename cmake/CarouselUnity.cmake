@@ -5,8 +5,7 @@ option(CAROUSEL_UNITY_BUILD "Compile the sources of a folder together" OFF)
 
 # Sources that can't be together with their neighbours, as both have a function of one name.
 set(CAROUSEL_UNITY_EXCEPTIONS
-  compiler/Package/Describe/ProgramViews.cpp
-  compiler/Package/PackageDirectory.cpp
+  compiler/Package/Describe/DescribePrograms.cpp
   compiler/Package/PassManagers.cpp
   compiler/Package/WritePackage.cpp
   lib/Analysis/Layouts/FragmentLayouts.cpp
