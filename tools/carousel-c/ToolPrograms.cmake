@@ -28,11 +28,10 @@ function(carousel_add_library_tool name)
   install(TARGETS ${name}-program RUNTIME DESTINATION bin COMPONENT CarouselWheel EXCLUDE_FROM_ALL)
 endfunction()
 
-carousel_add_library_tool(carousel-opt MAIN runCarouselOpt SOURCES carousel-opt.cpp CheckLimits.cpp)
-carousel_add_library_tool(carousel-compile MAIN runCarouselCompile SOURCES carousel-compile.cpp CompileOptions.cpp
+carousel_add_library_tool(carousel-opt MAIN runCarouselOpt SOURCES carousel-opt.cpp)
+carousel_add_library_tool(carousel-compile MAIN runCarouselCompile SOURCES carousel-compile.cpp
   LIBS CarouselRuntime)
 carousel_add_library_tool(carousel-sim MAIN runCarouselSim SOURCES carousel-sim.cpp LIBS CarouselSimSupport)
-carousel_add_library_tool(carousel-mutate MAIN runCarouselMutate
-  SOURCES carousel-mutate.cpp Mutants.cpp Mutate.cpp MutateOptions.cpp)
+carousel_add_library_tool(carousel-mutate MAIN runCarouselMutate SOURCES carousel-mutate.cpp)
 target_sources(CarouselCompiler PRIVATE RunTool.cpp FormatLibrary.cpp)
 set_source_files_properties(FormatLibrary.cpp PROPERTIES COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)

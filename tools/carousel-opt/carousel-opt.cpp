@@ -9,26 +9,91 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckLimits.h"
-
-#include "../support/MLIR/DebugOnlyOption.h"
 #include "../support/MLIR/EscapedErrors.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
 #include "../support/MLIR/Version.h"
 #include "../support/Process/FileSizeLimit.h"
 
+#include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <string>
+#include <vector>
+
 using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// --debug-only for release LLVM
+//
+// LDBG() prints in builds with assertions. LLVM has --debug-only only if LLVM
+// itself was built with assertions, which packaged releases are not.
+//===----------------------------------------------------------------------===//
+
+/// Adds `--debug-only` in a build with assertions, unless LLVM has it.
+static void registerDebugOnlyOption() {
+#ifndef NDEBUG
+  if (llvm::cl::getRegisteredOptions().contains("debug-only"))
+    return;
+  static std::vector<std::string> types;
+  static llvm::cl::list<std::string> option(
+      "debug-only", llvm::cl::CommaSeparated, llvm::cl::value_desc("pass,..."),
+      llvm::cl::desc("Print the decisions of these passes, by name"),
+      llvm::cl::callback([](const std::string &type) {
+        types.push_back(type);
+        std::vector<const char *> names;
+        for (const std::string &name : types)
+          names.push_back(name.c_str());
+        llvm::DebugFlag = true;
+        llvm::setCurrentDebugTypes(names.data(), names.size());
+      }));
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// A check before all passes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The pass isn't registered: no command line names it.
+struct CheckLimits : PassWrapper<CheckLimits, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckLimits)
+
+  StringRef getName() const override { return "CheckLimits"; }
+  void runOnOperation() override {
+    if (failed(carousel::verifyLimits(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+/// The same run of mlir-opt, which begins with verifyLimits
+/// (carousel/Dialect/Transforms/VerifyLimits.h). `config` must outlive it.
+static MlirOptMainConfig checkLimitsFirst(const MlirOptMainConfig &config) {
+  MlirOptMainConfig checked = config;
+  checked.setPassPipelineSetupFn([&config](PassManager &pm) {
+    pm.addPass(std::make_unique<CheckLimits>());
+    return config.setupPassPipeline(pm);
+  });
+  return checked;
+}
+
+//===----------------------------------------------------------------------===//
+// The optimizer driver
+//===----------------------------------------------------------------------===//
 
 static LogicalResult fail(StringRef message) {
   llvm::errs() << message << '\n';
@@ -72,7 +137,7 @@ int main(int argc, char **argv) {
   carousel::registerCarouselPasses();
   carousel::registerPipelines();
   carousel::printVersionOf("carousel-opt");
-  carousel::registerDebugOnlyOption();
+  registerDebugOnlyOption();
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Carousel optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
@@ -80,5 +145,5 @@ int main(int argc, char **argv) {
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   llvm::InitLLVM init(argc, argv);
   return asMainReturnCode(
-      run(input, output, registry, carousel::checkLimitsFirst(config)));
+      run(input, output, registry, checkLimitsFirst(config)));
 }

@@ -197,8 +197,8 @@ private:
 };
 
 } // namespace
-
-std::string p2p::formatSVG(const Report &report) {
+/// GB/s by bytes, a panel for each pair and operation; rounds have none.
+static std::string formatSVG(const Report &report) {
   std::string panels;
   double height = 0;
   for (const Pair &pair : report.pairs)

@@ -14,8 +14,6 @@ namespace carousel::p2p {
 
 std::string formatTable(const Report &report);
 std::string formatJSON(const Report &report);
-/// GB/s by bytes, a panel for each pair and operation; rounds have none.
-std::string formatSVG(const Report &report);
 
 /// Measures, prints and writes files.
 Exit run(const Options &options);

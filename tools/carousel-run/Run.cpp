@@ -17,15 +17,176 @@
 #include "../support/Process/Messages.h"
 #include "../support/Tensors/Plan.h"
 #include "Report.h"
-#include "Subject.h"
+#include "RunOptions.h"
 
 #include "carousel/Runtime/Fail.h"
+#include "carousel/Runtime/Program.h"
 #include "carousel/Support/Printable.h"
 
 #include <algorithm>
+#include <variant>
 
 using namespace carousel;
 using namespace carousel::run;
+
+//===----------------------------------------------------------------------===//
+// What a command line runs
+//
+// A kernel or a program of a package.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One of the two.
+struct Choice {
+  const runtime::KernelInfo *kernel = nullptr;
+  const runtime::ProgramInfo *program = nullptr;
+
+  const runtime::SignatureInfo &getSignature() const {
+    if (kernel)
+      return *kernel;
+    return *program;
+  }
+};
+
+/// A launch of a kernel or of a program, which has its arguments.
+class PreparedRun {
+public:
+  explicit PreparedRun(runtime::Launch launch) : run_(std::move(launch)) {}
+  explicit PreparedRun(runtime::PreparedProgram program)
+      : run_(std::move(program)) {}
+
+  Status run() const;
+  /// Of a program: does once what follows from parameters.
+  Status loadParameters() const;
+  /// Null for that of the other.
+  const runtime::Launch *getLaunch() const {
+    return std::get_if<runtime::Launch>(&run_);
+  }
+  const runtime::PreparedProgram *getProgram() const {
+    return std::get_if<runtime::PreparedProgram>(&run_);
+  }
+  /// Whether it starts no block: there is nothing to time.
+  bool isEmpty() const;
+
+private:
+  std::variant<runtime::Launch, runtime::PreparedProgram> run_;
+};
+
+class Subject {
+public:
+  static Result<Subject> get(const runtime::Context &context,
+                             const runtime::Package &package,
+                             const Choice &choice,
+                             const runtime::LoadOptions &options);
+
+  /// `variant`: of a kernel; empty: the first whose guards hold.
+  Result<PreparedRun> prepare(const std::vector<runtime::Argument> &arguments,
+                              const std::string &variant) const;
+  std::vector<runtime::CompileMessage> getCompileMessages() const;
+
+private:
+  using Code = std::variant<runtime::Kernel, runtime::Program>;
+  explicit Subject(Code code) : code(std::move(code)) {}
+
+  Code code;
+};
+
+} // namespace
+
+using runtime::ErrorCode;
+
+using runtime::fail;
+
+using runtime::SignatureInfo;
+
+template <typename Info>
+static std::string listNames(const std::vector<Info> &infos) {
+  std::string list = runtime::join(
+      infos, ", ", [](const SignatureInfo &info) { return info.name; });
+  return list.empty() ? "none" : list;
+}
+
+/// What the options name: if they name nothing, the only program, or else the
+/// only kernel.
+static Result<Choice> chooseSubject(const runtime::Manifest &manifest,
+                                    const Options &options) {
+  bool namesNone = options.kernel.empty() && options.program.empty();
+  if (namesNone && manifest.programs.size() == 1)
+    return Choice{nullptr, &manifest.programs.front()};
+  if (namesNone && manifest.programs.size() > 1)
+    return fail(ErrorCode::InvalidArgument,
+                "expected --program with one of {}, or --kernel, got none",
+                listNames(manifest.programs));
+  if (namesNone && manifest.kernels.size() == 1)
+    return Choice{&manifest.kernels.front(), nullptr};
+  if (namesNone)
+    return fail(ErrorCode::InvalidArgument,
+                "expected --kernel with one of {}, got none",
+                listNames(manifest.kernels));
+  if (!options.program.empty()) {
+    if (const auto *program = manifest.findProgram(options.program))
+      return Choice{nullptr, program};
+    return fail(ErrorCode::NotFound,
+                "expected --program with one of {}, got '{}'",
+                listNames(manifest.programs), options.program);
+  }
+  if (const auto *kernel = manifest.find(options.kernel))
+    return Choice{kernel, nullptr};
+  return fail(ErrorCode::NotFound, "expected --kernel with one of {}, got '{}'",
+              listNames(manifest.kernels), options.kernel);
+}
+
+Status PreparedRun::run() const {
+  return std::visit([](const auto &prepared) { return prepared.run(); }, run_);
+}
+
+Status PreparedRun::loadParameters() const {
+  const runtime::PreparedProgram *program = getProgram();
+  return program ? program->loadParameters() : Status();
+}
+
+bool PreparedRun::isEmpty() const {
+  if (const runtime::PreparedProgram *program = getProgram())
+    return program->getLaunches().empty();
+  std::array<uint32_t, 3> grid = getLaunch()->getGrid();
+  return std::find(grid.begin(), grid.end(), 0u) != grid.end();
+}
+
+Result<Subject> Subject::get(const runtime::Context &context,
+                             const runtime::Package &package,
+                             const Choice &choice,
+                             const runtime::LoadOptions &options) {
+  auto wrap = [](auto &&found) { return Subject(std::move(found)); };
+  if (choice.kernel)
+    return runtime::Kernel::get(context, package, choice.kernel->name, options)
+        .map(wrap);
+  return runtime::Program::get(context, package, choice.program->name, options)
+      .map(wrap);
+}
+
+Result<PreparedRun>
+Subject::prepare(const std::vector<runtime::Argument> &arguments,
+                 const std::string &variant) const {
+  auto wrap = [](auto &&prepared) { return PreparedRun(std::move(prepared)); };
+  const runtime::Argument *data = arguments.data();
+  if (const auto *program = std::get_if<runtime::Program>(&code))
+    return program->prepare(data, arguments.size()).map(wrap);
+  const auto &kernel = std::get<runtime::Kernel>(code);
+  if (variant.empty())
+    return kernel.prepare(data, arguments.size()).map(wrap);
+  return kernel.prepareVariant(variant, data, arguments.size()).map(wrap);
+}
+
+std::vector<runtime::CompileMessage> Subject::getCompileMessages() const {
+  return std::visit(
+      [](const auto &compiled) { return compiled.getCompileMessages(); }, code);
+}
+
+//===----------------------------------------------------------------------===//
+// The steps of carousel-run
+//===----------------------------------------------------------------------===//
+
 using runtime::ErrorCode;
 using runtime::fail;
 using runtime::KernelInfo;

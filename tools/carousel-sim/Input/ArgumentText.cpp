@@ -82,8 +82,8 @@ std::string simtool::toText(const Expression &expression) {
   }
   return stack.empty() ? "0" : stack.back();
 }
-
-std::string simtool::toExtent(int64_t extent) {
+/// "?" for an extent or a stride that isn't known.
+static std::string toExtent(int64_t extent) {
   return extent == ArgumentInfo::kDynamic ? "?" : std::to_string(extent);
 }
 

@@ -30,8 +30,6 @@ std::string joinText(const Range &range, Print print) {
 std::string quote(std::string_view text);
 
 std::string toText(const runtime::Expression &expression);
-/// "?" for an extent or a stride that isn't known.
-std::string toExtent(int64_t extent);
 
 /// The type and the attributes of an argument. Of a workspace, `passed` says
 /// which extents the type doesn't state.

@@ -49,8 +49,10 @@ static bool namesFiles(llvm::StringRef text) {
   }
   return false;
 }
-
-bool carousel::mayShowControls(llvm::StringRef text) {
+/// Whether messages about a text may show characters that a terminal obeys:
+/// its own, those that its strings spell, or those of files that it names as
+/// locations.
+static bool mayShowControls(llvm::StringRef text) {
   return escapeControls(text, "\n\t") != text || spellsControls(text) ||
          namesFiles(text);
 }

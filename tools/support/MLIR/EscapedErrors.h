@@ -23,11 +23,6 @@ class SourceMgr;
 
 namespace carousel {
 
-/// Whether messages about a text may show characters that a terminal obeys:
-/// its own, those that its strings spell, or those of files that it names as
-/// locations.
-bool mayShowControls(llvm::StringRef text);
-
 /// While one lives whose main buffer may show control characters, a process of
 /// its own passes stderr on with these escaped, without colours. It outlives a
 /// tool that ends by a signal, and loses nothing. What is written to output()

@@ -20,11 +20,42 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace carousel;
 using namespace carousel::tools;
+
+//===----------------------------------------------------------------------===//
+// Host memory for tensors
+//===----------------------------------------------------------------------===//
+
+// Anonymous pages: zeroed by the system, and only when they are touched.
+
+runtime::Result<HostBuffer> HostBuffer::allocate(uint64_t bytes) {
+  HostBuffer buffer;
+  if (bytes == 0)
+    return buffer;
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return runtime::fail(runtime::ErrorCode::IOError,
+                         "cannot get {} bytes of host memory", bytes);
+  buffer.data = static_cast<std::byte *>(memory);
+  buffer.bytes = bytes;
+  return buffer;
+}
+
+HostBuffer::~HostBuffer() {
+  if (data)
+    munmap(data, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// NumPy's file format
+//===----------------------------------------------------------------------===//
+
 using runtime::ErrorCode;
 using runtime::fail;
 

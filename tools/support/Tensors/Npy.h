@@ -15,10 +15,40 @@
 #define CAROUSEL_TOOLS_SUPPORT_TENSORS_NPY_H
 
 #include "../Process/Progress.h"
-#include "HostBuffer.h"
 #include "Layout.h"
 
+#include "carousel/Runtime/Error.h"
+
+#include <cstddef>
+#include <utility>
+
 namespace carousel::tools {
+
+/// Memory of the size of a tensor. If there is too little, that is an error;
+/// with a std::vector the program would end.
+class HostBuffer {
+public:
+  HostBuffer() = default;
+  /// Zeroed memory.
+  static runtime::Result<HostBuffer> allocate(uint64_t bytes);
+  HostBuffer(HostBuffer &&other) noexcept
+      : data(std::exchange(other.data, nullptr)),
+        bytes(std::exchange(other.bytes, 0)) {}
+  HostBuffer &operator=(HostBuffer &&other) noexcept {
+    std::swap(data, other.data);
+    std::swap(bytes, other.bytes);
+    return *this;
+  }
+  ~HostBuffer();
+
+  std::byte *getData() { return data; }
+  const std::byte *getData() const { return data; }
+  uint64_t getBytes() const { return bytes; }
+
+private:
+  std::byte *data = nullptr;
+  uint64_t bytes = 0;
+};
 
 /// The most bytes of a header's text; NumPy's own limit for files that aren't
 /// trusted is 10,000.
