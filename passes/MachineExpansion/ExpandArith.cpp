@@ -48,9 +48,7 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 using arith::CmpFPredicate;
-
 using arith::CmpIPredicate;
-
 using arith::RoundingMode;
 
 static Type getLike(Type type, Type element) {

@@ -34,12 +34,6 @@ void populateAllReduce(mlir::RewritePatternSet &patterns);
 /// Converts arguments of gpu.printf as C's default promotions do.
 void populatePrintfArguments(mlir::RewritePatternSet &patterns);
 
-/// The number of the thread in its block, as an index.
-mlir::Value createLinearThreadId(mlir::OpBuilder &builder, mlir::Location loc);
-
-/// The number of threads of the block, as an index.
-mlir::Value createBlockThreads(mlir::OpBuilder &builder, mlir::Location loc);
-
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_MACHINEEXPANSION_GPUCOLLECTIVES_H

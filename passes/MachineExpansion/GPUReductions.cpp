@@ -39,8 +39,8 @@ static std::optional<std::array<int64_t, 3>> findBlock(OpBuilder &builder) {
 static Value createIndex(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
-
-Value carousel::createLinearThreadId(OpBuilder &builder, Location loc) {
+/// The number of the thread in its block, as an index.
+static Value createLinearThreadId(OpBuilder &builder, Location loc) {
   std::optional<std::array<int64_t, 3>> block = findBlock(builder);
   Value id;
   for (gpu::Dimension dim :
@@ -55,8 +55,8 @@ Value carousel::createLinearThreadId(OpBuilder &builder, Location loc) {
   }
   return id ? id : createIndex(builder, loc, 0);
 }
-
-Value carousel::createBlockThreads(OpBuilder &builder, Location loc) {
+/// The number of threads of the block, as an index.
+static Value createBlockThreads(OpBuilder &builder, Location loc) {
   if (std::optional<std::array<int64_t, 3>> block = findBlock(builder))
     return createIndex(builder, loc, (*block)[0] * (*block)[1] * (*block)[2]);
   Value threads = gpu::BlockDimOp::create(builder, loc, gpu::Dimension::x);

@@ -46,9 +46,6 @@ struct Move {
   std::string refusal;              // why it can't be raised anywhere
 };
 
-/// The moves of a kernel in program order.
-std::vector<Move> findMoves(mlir::gpu::GPUFuncOp kernel);
-
 /// The value that `view` is a subview or a cast of, or null.
 mlir::Value getViewSource(mlir::Value view);
 

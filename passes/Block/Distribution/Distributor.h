@@ -20,7 +20,6 @@
 #include "AccessVectors.h"
 #include "DelayedOps.h"
 #include "DistributeOps.h"
-#include "MemoryOrder.h"
 #include "MultiplyVectors.h"
 #include "ReshapeVectors.h"
 

@@ -132,13 +132,6 @@ mlir::Value multiplyVectors(ThreadProgram &program,
                             const LayoutPlan &layouts, Factor lhs, Factor rhs,
                             mlir::Value acc);
 
-/// The same of one that threads compute of their own elements, since no
-/// instruction multiplies matrices of its types or extents: MultiplyAdds.cpp.
-mlir::Value multiplyAndAdd(ThreadProgram &program,
-                           mlir::vector::ContractionOp op,
-                           const LayoutPlan &layouts, const Factor &lhs,
-                           const Factor &rhs, mlir::Value acc);
-
 /// The steps along k of an iteration where a loop goes along it, so that the
 /// code of a thread's multiply-adds stays in the instruction cache; nullopt if
 /// they are few.

@@ -26,15 +26,15 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 using Reduction = vector::MultiDimReductionOp;
-
-Value carousel::skipBroadcasts(Value value) {
+/// Skips broadcasts, and returns what all elements of a row of a vector are.
+static Value skipBroadcasts(Value value) {
   while (isa_and_present<vector::BroadcastOp, vector::ShapeCastOp>(
       value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
-
-bool carousel::isSameAlongRow(const RowLevels &levels, Value value) {
+/// Whether all elements of a vector along the covered dimension are the same.
+static bool isSameAlongRow(const RowLevels &levels, Value value) {
   SplatElementsAttr splat;
   Value same = skipBroadcasts(value);
   return !levels.isCovered(same.getType()) ||
@@ -294,8 +294,6 @@ bool RowCorrections::chooses(Value value) const {
 //===----------------------------------------------------------------------===//
 // A loop for two levels of reductions
 //===----------------------------------------------------------------------===//
-
-using Reduction = vector::MultiDimReductionOp;
 
 OnePass::OnePass(const RowLevels &levels, const RowCorrections &corrections,
                  RowChunks &chunks, Value extent, IRMapping &mapping,

@@ -92,12 +92,6 @@ private:
   llvm::SmallVector<CorrectedEnd> corrected;
 };
 
-/// Skips broadcasts, and returns what all elements of a row of a vector are.
-mlir::Value skipBroadcasts(mlir::Value value);
-
-/// Whether all elements of a vector along the covered dimension are the same.
-bool isSameAlongRow(const RowLevels &levels, mlir::Value value);
-
 class OnePass {
 public:
   /// \p mapping has what is outside of loops. The row has \p extent elements.

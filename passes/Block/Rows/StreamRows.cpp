@@ -9,7 +9,7 @@
 // of the extent (RowChunks.h): it reads and computes again what its own
 // reductions and writes need. A program that keeps rows reads them to tiles in
 // shared memory first.
-// In a cluster each CTA does so with its part of the row (RowPart.h). A loop
+// In a cluster each CTA does so with its part of the row (RowChunks.h). A loop
 // over rows becomes two (RowLoop.h): one reduces and writes rows, the other one
 // goes along columns.
 //
@@ -20,7 +20,6 @@
 #include "OnePass.h"
 #include "RowChunks.h"
 #include "RowLoop.h"
-#include "RowPart.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"

@@ -21,12 +21,12 @@
 using namespace mlir;
 using namespace carousel;
 
+/// The numbers that the bits of a thread select in a dimension.
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
-
-std::vector<uint32_t> carousel::getThreadNumbers(const LinearLayout &layout,
-                                                 unsigned dim) {
+static std::vector<uint32_t> getThreadNumbers(const LinearLayout &layout,
+                                              unsigned dim) {
   std::vector<uint32_t> numbers;
   for (Place place : {Place::Lane, Place::Warp, Place::CTA})
     for (const auto &basis : layout.getBases(place))

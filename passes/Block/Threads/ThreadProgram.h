@@ -105,9 +105,6 @@ private:
   std::map<uint32_t, mlir::Value> firstCopies;
 };
 
-/// The numbers that the bits of a thread select in a dimension.
-std::vector<uint32_t> getThreadNumbers(const LinearLayout &layout,
-                                       unsigned dim);
 /// Bits of the thread's number that don't change its elements.
 uint32_t getFreeThreadBits(const LinearLayout &layout);
 inline int64_t countRegisters(const LinearLayout &layout) {

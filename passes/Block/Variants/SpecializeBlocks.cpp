@@ -16,7 +16,6 @@
 #include "../Rows/RowLevels.h"
 #include "MaskPadding.h"
 #include "PersistProducts.h"
-#include "PersistPrograms.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/AccessTransfers.h"
@@ -56,6 +55,132 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// CTAs that go through programs
+//
+// A block program whose CTAs execute many programs, one after the other, reads
+// once what all programs read. Its loop is pipelined, so that rings bring what
+// the next programs read.
+//===----------------------------------------------------------------------===//
+
+static LaunchAttr getLaunch(gpu::GPUFuncOp kernel) {
+  return kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+}
+
+/// Whether the programs of a kernel can be executed in a loop: straight code,
+/// and a grid of as many programs as an extent of an argument.
+static bool canPersist(gpu::GPUFuncOp kernel) {
+  ArrayRef<ExprAttr> grid = getLaunch(kernel).getGrid();
+  if (grid.size() != 1 || grid[0].getKind() != ExprKind::Extent)
+    return false;
+  bool can = true;
+  kernel->walk([&](Operation *op) {
+    if (op == kernel)
+      return;
+    auto id = dyn_cast<gpu::BlockIdOp>(op);
+    can &= op->getNumRegions() == 0 &&
+           (!id || id.getDimension() == gpu::Dimension::x) &&
+           !isa<gpu::GridDimOp, GridTicketOp, SignalOp, WaitSignalOp,
+                ClusterArriveOp, ClusterWaitOp, TransferOpInterface,
+                memref::AllocOp>(op);
+  });
+  return can;
+}
+
+namespace {
+
+class LoopOverPrograms {
+public:
+  LoopOverPrograms(gpu::GPUFuncOp kernel, int64_t ctas)
+      : kernel(kernel), ctas(ctas), old(kernel.getBody().front()),
+        b(kernel.getLoc(), kernel.getContext()) {}
+
+  void write() {
+    noteWritten();
+    SmallVector<Operation *> own;
+    SmallVector<Operation *> common;
+    for (Operation &op : old.without_terminator())
+      (isOwn(&op) ? own : common).push_back(&op);
+    b.setInsertionPoint(old.getTerminator());
+    for (Operation *op : common)
+      op->moveBefore(old.getTerminator());
+    scf::ForOp loop = createLoop();
+    Operation *end = loop.getBody()->getTerminator();
+    for (Operation *op : own) {
+      op->moveBefore(end);
+      if (isa<gpu::BlockIdOp>(op)) {
+        op->getResult(0).replaceAllUsesWith(loop.getInductionVar());
+        op->erase();
+      }
+    }
+    shrinkGrid();
+  }
+
+private:
+  void noteWritten() {
+    for (Operation &op : old)
+      if (auto access = findElementAccess(&op); access && access->writes)
+        written.insert(access->memref);
+  }
+
+  /// Whether each program executes the op: its operands differ, or it writes,
+  /// or reads what may be written.
+  bool isOwn(Operation *op) {
+    std::optional<ElementAccess> access = findElementAccess(op);
+    bool reads = access && !access->writes;
+    bool own = isa<gpu::BlockIdOp>(op) || (!isMemoryEffectFree(op) && !reads) ||
+               llvm::any_of(op->getOperands(), [&](Value operand) {
+                 return ofPrograms.contains(operand) ||
+                        (reads && written.contains(operand));
+               });
+    if (own)
+      ofPrograms.insert(op->result_begin(), op->result_end());
+    return own;
+  }
+
+  scf::ForOp createLoop() {
+    ExprAttr grid = getLaunch(kernel).getGrid()[0];
+    Value memref =
+        old.getArgument(getArgumentPositions(kernel)[grid.getArgument()]);
+    Value programs = memref::DimOp::create(b, memref, grid.getValue());
+    Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+    Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
+    auto loop = scf::ForOp::create(b, first, programs, step);
+    loop->setAttr(CarouselDialect::kPipeline,
+                  PipelineAttr::getAuto(kernel.getContext()));
+    return loop;
+  }
+
+  void shrinkGrid() {
+    MLIRContext *context = kernel.getContext();
+    LaunchAttr launch = getLaunch(kernel);
+    auto resident = ExprAttr::get(context, ExprKind::Resident, 0, 0, {}, {});
+    if (ctas != 1)
+      resident = ExprAttr::get(
+          context, ExprKind::CeilDiv, 0, 0, resident,
+          ExprAttr::get(context, ExprKind::Constant, ctas, 0, {}, {}));
+    auto grid = ExprAttr::get(context, ExprKind::Min, 0, 0, launch.getGrid()[0],
+                              resident);
+    kernel->setAttr(CarouselDialect::kLaunch,
+                    LaunchAttr::get(context, grid, launch.getBlock(),
+                                    launch.getCluster(), launch.getShared()));
+  }
+
+  gpu::GPUFuncOp kernel;
+  int64_t ctas;
+  Block &old;
+  ImplicitLocOpBuilder b;
+  llvm::DenseSet<Value> written, ofPrograms;
+};
+
+} // namespace
+
+/// For one that can. The grid becomes what is resident, in clusters of `ctas`
+/// CTAs if these execute a program together.
+static void persistPrograms(gpu::GPUFuncOp kernel, int64_t ctas) {
+  LoopOverPrograms(kernel, ctas).write();
+}
 
 //===----------------------------------------------------------------------===//
 // What threads depend on

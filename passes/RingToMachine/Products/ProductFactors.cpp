@@ -8,7 +8,7 @@
 // See ProductLoop.h. Threads wait for the next iteration's slots, and load or
 // compute its factors, while the products of this one are in flight. Products
 // are waited for before an iteration ends, since the next one's factors are in
-// the registers that they read; or, in two parts, as ProductParts.cpp says.
+// the registers that they read; or, in two parts, as IssueProducts.cpp says.
 //
 //===----------------------------------------------------------------------===//
 

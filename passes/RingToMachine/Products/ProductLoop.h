@@ -77,7 +77,7 @@ private:
   void prepareNext();
   void eraseMoved();
 
-  // ProductParts.cpp
+  // IssueProducts.cpp
   void readParts();
   int64_t countWork(Instructions part);
   llvm::SmallVector<mlir::Value> preparePart(mlir::ImplicitLocOpBuilder &b,

@@ -69,8 +69,6 @@ mlir::Value createIsInside(mlir::ImplicitLocOpBuilder &b,
                            const TransferIssue &issue);
 /// Copies a box that is inside.
 void issueWhole(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
-/// Issues loads, stores and reductions through a tensor map, box by box.
-void issueTensor(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 //===----------------------------------------------------------------------===//
 // What the bulk engine can't copy
@@ -78,7 +76,6 @@ void issueTensor(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 /// Elements of a granule of bulk copies, and of a row the whole granules.
 int64_t getGranule(const TransferShape &shape);
-int64_t getRowPrefix(const TransferShape &shape);
 
 /// Whether a row of the box may end within a granule of bulk copies, wherever
 /// it ends, in the tile or in the global memref.
@@ -169,11 +166,6 @@ llvm::SmallVector<mlir::Value> createRowPositions(mlir::ImplicitLocOpBuilder &b,
                                                   const TransferShape &shape,
                                                   mlir::Value row);
 
-/// Issues the bulk copy of `bytes` (an i32, or a literal) of a row.
-void issueRow(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
-              const BoxValues &box, llvm::ArrayRef<mlir::Value> positions,
-              mlir::Value bytes, mlir::IntegerAttr literal);
-
 /// The indices of an element in the global memref.
 llvm::SmallVector<mlir::Value>
 createGlobalIndices(mlir::ImplicitLocOpBuilder &b, const BoxValues &box,
@@ -235,18 +227,6 @@ struct Piece {
   mlir::Value isRowInside;
   mlir::Value isInside;
 };
-
-/// Whether `count` elements from the innermost `position` of a row on are
-/// inside of the global memref; null if they are known to be.
-mlir::Value createAreInside(mlir::ImplicitLocOpBuilder &b,
-                            const TransferShape &shape, const BoxValues &box,
-                            mlir::Value position, int64_t count,
-                            mlir::Value isRowInside);
-
-/// Stores or reduces a piece to a multicast address, in units of at least 4
-/// bytes, each of which is inside or outside as a whole.
-void storeMulticast(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                    const BoxValues &box, const Piece &piece);
 
 //===----------------------------------------------------------------------===//
 // Arithmetic that folds

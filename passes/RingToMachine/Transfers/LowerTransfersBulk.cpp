@@ -28,8 +28,7 @@ using namespace carousel;
 int64_t carousel::getGranule(const TransferShape &shape) {
   return rules::kBulkGranule / shape.elementBytes;
 }
-
-int64_t carousel::getRowPrefix(const TransferShape &shape) {
+static int64_t getRowPrefix(const TransferShape &shape) {
   return llvm::alignDown(shape.getRowElements(), getGranule(shape));
 }
 
@@ -45,13 +44,13 @@ int64_t carousel::getWholeBytes(const TransferIssue &issue) {
   return shape.getRows() * getRowPrefix(shape) * shape.elementBytes;
 }
 
+/// Issues the bulk copy of `bytes` (an i32, or a literal) of a row.
 //===----------------------------------------------------------------------===//
 // Bulk
 //===----------------------------------------------------------------------===//
-
-void carousel::issueRow(ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                        const BoxValues &box, ArrayRef<Value> positions,
-                        Value bytes, IntegerAttr literal) {
+static void issueRow(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                     const BoxValues &box, ArrayRef<Value> positions,
+                     Value bytes, IntegerAttr literal) {
   SmallVector<Value> indices =
       createGlobalIndices(b, box, issue.shape->leading, positions);
   auto store = dyn_cast<RingStoreOp>(issue.op.getOperation());
@@ -123,9 +122,8 @@ static SmallVector<Value> createCoordinates(ImplicitLocOpBuilder &b,
     coordinate = createCast(b, coordinate, b.getI32Type());
   return coordinates;
 }
-
-void carousel::issueTensor(ImplicitLocOpBuilder &b,
-                           const TransferIssue &issue) {
+/// Issues loads, stores and reductions through a tensor map, box by box.
+static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
   TransferOpInterface op = issue.op;
   MemRefType tile = op.getTile().getType();
   TensorMapType map = op.getMap().getType();

@@ -24,14 +24,14 @@
 using namespace mlir;
 using namespace carousel;
 
+/// Whether `count` elements from the innermost `position` of a row on are
+/// inside of the global memref; null if they are known to be.
 //===----------------------------------------------------------------------===//
 // Copies by all threads
 //===----------------------------------------------------------------------===//
-
-Value carousel::createAreInside(ImplicitLocOpBuilder &b,
-                                const TransferShape &shape,
-                                const BoxValues &box, Value position,
-                                int64_t count, Value isRowInside) {
+static Value createAreInside(ImplicitLocOpBuilder &b,
+                             const TransferShape &shape, const BoxValues &box,
+                             Value position, int64_t count, Value isRowInside) {
   const BoxDim &dim = shape.dims.back();
   Value inside = isRowInside;
   if (dim.mayBeginBefore)
@@ -240,6 +240,71 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   for (Value &index : MutableArrayRef(indices).drop_front(box.rows ? 1 : 0))
     index = b.createOrFold<arith::SelectOp>(some, index, zero);
   copy(indices, valid);
+}
+
+//===----------------------------------------------------------------------===//
+// Stores to multicast addresses
+//
+// A thread reads its piece of the tile at once, and stores or reduces it by one
+// multimem op. If the end of the memref cuts it, the thread stores each unit of
+// it that is inside. C238 makes sure that no unit is inside in part.
+//===----------------------------------------------------------------------===//
+
+static void createMultimem(ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                           Value value, const BoxValues &box,
+                           ValueRange indices) {
+  if (!reduce) {
+    MultimemStoreOp::create(b, value, box.global, indices);
+    return;
+  }
+  MultimemReduceOp::create(b, reduce.getKind(), reduce.getType(), value,
+                           box.global, indices);
+}
+
+/// The elements from `first` on: a number, or a part of the piece.
+static Value createUnit(ImplicitLocOpBuilder &b, Value piece, int64_t first,
+                        int64_t elements) {
+  if (elements == 1)
+    return vector::ExtractOp::create(b, piece, first);
+  return vector::ExtractStridedSliceOp::create(b, piece, first, elements,
+                                               /*strides=*/1);
+}
+/// Stores or reduces a piece to a multicast address, in units of at least 4
+/// bytes, each of which is inside or outside as a whole.
+static void storeMulticast(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                           const BoxValues &box, const Piece &piece) {
+  ReductionAttr reduce = getReduction(issue.op);
+  const TransferShape &shape = *issue.shape;
+  if (piece.elements == 1)
+    return createIf(b, piece.isInside, [&] {
+      Value value = memref::LoadOp::create(b, box.tile, piece.place);
+      createMultimem(b, reduce, value, box, piece.globalIndices);
+    });
+  auto type = VectorType::get({piece.elements},
+                              issue.op.getTile().getType().getElementType());
+  Value value = vector::LoadOp::create(
+      b, type, box.tile, piece.place, /*nontemporal=*/false,
+      llvm::MaybeAlign(piece.elements * shape.elementBytes));
+  int64_t unit = std::max<int64_t>(kMulticastUnit / shape.elementBytes, 1);
+  auto storeUnits = [&] {
+    if (!mayCutPieces(issue.op, shape, piece.elements))
+      return;
+    for (int64_t first = 0; first < piece.elements; first += unit) {
+      SmallVector<Value> indices = piece.globalIndices;
+      indices.back() = createFolded<arith::AddIOp>(b, indices.back(), first);
+      createIf(b,
+               createAreInside(b, shape, box, indices.back(), unit,
+                               piece.isRowInside),
+               [&] {
+                 createMultimem(b, reduce, createUnit(b, value, first, unit),
+                                box, indices);
+               });
+    }
+  };
+  createIf(
+      b, piece.isInside,
+      [&] { createMultimem(b, reduce, value, box, piece.globalIndices); },
+      storeUnits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -483,71 +548,6 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
       return createIf(
           b, isWhole, [&] { copyRows(b, issue, box, turns); }, copyPieces);
   copyPieces();
-}
-
-//===----------------------------------------------------------------------===//
-// Stores to multicast addresses
-//
-// A thread reads its piece of the tile at once, and stores or reduces it by one
-// multimem op. If the end of the memref cuts it, the thread stores each unit of
-// it that is inside. C238 makes sure that no unit is inside in part.
-//===----------------------------------------------------------------------===//
-
-static void createMultimem(ImplicitLocOpBuilder &b, ReductionAttr reduce,
-                           Value value, const BoxValues &box,
-                           ValueRange indices) {
-  if (!reduce) {
-    MultimemStoreOp::create(b, value, box.global, indices);
-    return;
-  }
-  MultimemReduceOp::create(b, reduce.getKind(), reduce.getType(), value,
-                           box.global, indices);
-}
-
-/// The elements from `first` on: a number, or a part of the piece.
-static Value createUnit(ImplicitLocOpBuilder &b, Value piece, int64_t first,
-                        int64_t elements) {
-  if (elements == 1)
-    return vector::ExtractOp::create(b, piece, first);
-  return vector::ExtractStridedSliceOp::create(b, piece, first, elements,
-                                               /*strides=*/1);
-}
-
-void carousel::storeMulticast(ImplicitLocOpBuilder &b,
-                              const TransferIssue &issue, const BoxValues &box,
-                              const Piece &piece) {
-  ReductionAttr reduce = getReduction(issue.op);
-  const TransferShape &shape = *issue.shape;
-  if (piece.elements == 1)
-    return createIf(b, piece.isInside, [&] {
-      Value value = memref::LoadOp::create(b, box.tile, piece.place);
-      createMultimem(b, reduce, value, box, piece.globalIndices);
-    });
-  auto type = VectorType::get({piece.elements},
-                              issue.op.getTile().getType().getElementType());
-  Value value = vector::LoadOp::create(
-      b, type, box.tile, piece.place, /*nontemporal=*/false,
-      llvm::MaybeAlign(piece.elements * shape.elementBytes));
-  int64_t unit = std::max<int64_t>(kMulticastUnit / shape.elementBytes, 1);
-  auto storeUnits = [&] {
-    if (!mayCutPieces(issue.op, shape, piece.elements))
-      return;
-    for (int64_t first = 0; first < piece.elements; first += unit) {
-      SmallVector<Value> indices = piece.globalIndices;
-      indices.back() = createFolded<arith::AddIOp>(b, indices.back(), first);
-      createIf(b,
-               createAreInside(b, shape, box, indices.back(), unit,
-                               piece.isRowInside),
-               [&] {
-                 createMultimem(b, reduce, createUnit(b, value, first, unit),
-                                box, indices);
-               });
-    }
-  };
-  createIf(
-      b, piece.isInside,
-      [&] { createMultimem(b, reduce, value, box, piece.globalIndices); },
-      storeUnits);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- VerifyTileOps.h - checks of ops and types ----------------*- C++ -*-===//
+//===- VerifyTile.h - ops that the tile phase may have ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_TILE_VERIFYTILEOPS_H
-#define CAROUSEL_PASSES_TILE_VERIFYTILEOPS_H
+#ifndef CAROUSEL_PASSES_TILE_VERIFYTILE_H
+#define CAROUSEL_PASSES_TILE_VERIFYTILE_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 
@@ -21,16 +21,6 @@ namespace carousel {
 /// Whether `op` is an op of this dialect that the tile phase may have.
 bool belongsToTilePhase(mlir::Operation *op);
 
-/// Emits an error if no target supports `op`, or the type of a value that it
-/// computes with.
-mlir::LogicalResult verifyTaken(mlir::Operation *op);
-
-/// The number of tickets, and that they order no memory at the tile phase.
-mlir::LogicalResult verifyTicket(GridTicketOp ticket);
-
-/// C233, of a signal or a wait for one.
-mlir::LogicalResult verifyCounters(mlir::Operation *op);
-
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_TILE_VERIFYTILEOPS_H
+#endif // CAROUSEL_PASSES_TILE_VERIFYTILE_H
