@@ -12,7 +12,6 @@
 
 #include "carousel/Package/CompilePackage.h"
 
-#include "KeptCode.h"
 #include "KernelParts.h"
 #include "LowerTilePhase.h"
 #include "PassManagers.h"

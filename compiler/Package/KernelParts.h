@@ -24,6 +24,20 @@
 
 namespace carousel {
 
+/// A file as it is now: one that is changed or replaced has another text.
+std::string describeFile(const llvm::Twine &path);
+
+/// The op, with all that its code depends on and no locations. Empty for one
+/// whose text lacks the elements of constants.
+std::string describeOp(mlir::Operation *op);
+
+/// A hash of the texts, and of this compiler and its LLVM.
+std::string makeCodeKey(llvm::ArrayRef<llvm::StringRef> texts);
+
+/// Keeps code for later compilations. A failure is a remark.
+void keepCode(const CodeStore &store, llvm::StringRef key, llvm::StringRef code,
+              mlir::Location loc);
+
 /// Lowers the one gpu.module of `holder`.
 mlir::LogicalResult lowerKernels(mlir::ModuleOp holder, PassManagers &managers,
                                  const NamedPipeline &pipeline);
