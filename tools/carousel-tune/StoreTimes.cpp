@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See StoreTimes.h. An entry is spliced into the text, so that everything else
-// stays as it was written, members included that this program doesn't know.
+// See StoreTimes.h. Members that this program doesn't know stay in their
+// places.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StoreTimes.h"
 
 #include "../support/Process/NewFile.h"
-#include "JSONText.h"
 
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Package.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ using runtime::Status;
 // Texts
 //===----------------------------------------------------------------------===//
 
-static std::string print(const TunedEntry &entry) {
+static JSON toJSON(const TunedEntry &entry) {
   JSON object;
   object["device"] = entry.device;
   object["values"] = entry.values;
@@ -44,46 +44,30 @@ static std::string print(const TunedEntry &entry) {
   for (const TunedEntry::Time &time : entry.times)
     object["times"].push_back(
         {{"function", time.function}, {"ns", time.nanoseconds}});
-  return object.dump(-1, ' ', false, JSON::error_handler_t::replace);
+  return object;
 }
 
 static JSON parse(std::string_view text) {
   return JSON::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-/// The member of an object, if it has it.
-static std::optional<JSONText> findMember(const JSONText &object,
-                                          std::string_view name) {
-  for (const auto &[key, value] : object.getMembers())
-    if (parse(key.getText()) == name)
-      return value;
-  return std::nullopt;
-}
-
 std::string tune::addEntry(const std::string &manifest,
                            const std::string &kernel, const TunedEntry &entry) {
-  std::string text = print(entry);
-  JSONText root(manifest);
-  for (const JSONText &object : findMember(root, "kernels")->getElements()) {
-    if (parse(findMember(object, "name")->getText()) != kernel)
+  JSON root = parse(manifest);
+  for (JSON &object : root["kernels"]) {
+    if (object["name"] != kernel)
       continue;
-    std::optional<JSONText> tuned = findMember(object, "tuned");
-    if (!tuned) {
-      // The member has lines where the other members have lines.
-      std::string space(object.getSpace());
-      bool hasLines = space.find('\n') != std::string::npos;
-      std::string inner = hasLines ? space + "  " : "";
-      return object.append("\"tuned\": [" + inner + text +
-                           (hasLines ? space : "") + "]");
-    }
-    for (const JSONText &element : tuned->getElements()) {
-      JSON known = parse(element.getText());
-      if (known["device"] == entry.device && known["values"] == entry.values)
-        return element.replace(text);
-    }
-    return tuned->append(text);
+    JSON &tuned = object["tuned"];
+    auto isSame = [&](const JSON &known) {
+      return known["device"] == entry.device && known["values"] == entry.values;
+    };
+    auto known = std::find_if(tuned.begin(), tuned.end(), isSame);
+    if (known != tuned.end())
+      *known = toJSON(entry);
+    else
+      tuned.push_back(toJSON(entry));
   }
-  return manifest;
+  return root.dump(2, ' ', false, JSON::error_handler_t::replace) + "\n";
 }
 
 bool tune::haveSameCode(const std::string &left, const std::string &right) {

@@ -29,8 +29,8 @@ struct TunedEntry {
 };
 
 /// The text of a manifest with the entry, instead of that for the same device
-/// and values. All other bytes stay. The text is a valid manifest, and has the
-/// kernel.
+/// and values. All other members stay. The text is a valid manifest, and has
+/// the kernel.
 std::string addEntry(const std::string &manifest, const std::string &kernel,
                      const TunedEntry &entry);
 
