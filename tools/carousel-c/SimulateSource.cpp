@@ -443,13 +443,13 @@ struct Schedules {
 } // namespace
 
 /// Bytes of the struct in the first version of the header.
-static constexpr size_t kOptionBytes = 184;
+static constexpr size_t kSimulateOptionBytes = 184;
 
-static_assert(kOptionBytes <= sizeof(carousel_simulate_source_options));
+static_assert(kSimulateOptionBytes <= sizeof(carousel_simulate_source_options));
 
 void carousel_simulate_source_options_init(
     carousel_simulate_source_options *options, size_t size) noexcept {
-  if (!options || checkSize(size, kOptionBytes, "size"))
+  if (!options || checkSize(size, kSimulateOptionBytes, "size"))
     return;
   sim::RunOptions defaults;
   carousel_simulate_source_options value = {};
@@ -461,7 +461,7 @@ void carousel_simulate_source_options_init(
   value.step_limit = defaults.stepLimit;
   value.finding_limit = defaults.findingLimit;
   options->size = size;
-  writeStruct(value, kOptionBytes, "options", options);
+  writeStruct(value, kSimulateOptionBytes, "options", options);
 }
 
 /// 0 everywhere: none is given.
@@ -505,7 +505,7 @@ readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   carousel_simulate_source_options_init(&given, sizeof(given));
   if (options)
     if (carousel_compiler_status status =
-            readStruct(options, kOptionBytes, "options", given))
+            readStruct(options, kSimulateOptionBytes, "options", given))
       return status;
   auto wrong = [](const Twine &message) {
     return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "options: " + message);

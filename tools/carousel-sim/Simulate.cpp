@@ -38,6 +38,15 @@
 using namespace mlir;
 using namespace carousel;
 using namespace carousel::simtool;
+using runtime::ArgumentInfo;
+using runtime::ErrorCode;
+using runtime::fail;
+using runtime::Result;
+using runtime::SignatureInfo;
+using runtime::Status;
+using tools::ArgumentValue;
+using tools::HostBuffer;
+using tools::Result;
 
 //===----------------------------------------------------------------------===//
 // Kernels with their arguments
@@ -160,16 +169,6 @@ private:
 // another writes.
 //===----------------------------------------------------------------------===//
 
-using runtime::ArgumentInfo;
-
-using runtime::ErrorCode;
-
-using runtime::fail;
-
-using runtime::Result;
-
-using runtime::SignatureInfo;
-
 /// False where both are known and differ.
 static bool join(std::vector<int64_t> &sizes,
                  const std::vector<int64_t> &others) {
@@ -256,14 +255,6 @@ static runtime::Status addWorkspaces(SignatureInfo &all,
 
 // An empty tensor begins as unwritten; all others count as written.
 
-using runtime::SignatureInfo;
-
-using tools::ArgumentValue;
-
-using tools::HostBuffer;
-
-using tools::Result;
-
 using TensorKind = tools::TensorValue::Kind;
 
 static bool isTensor(const runtime::ArgumentInfo &argument) {
@@ -325,16 +316,6 @@ ArgumentMemory::copy(const std::vector<ArgumentValue> &values,
 Result<HostBuffer> ArgumentMemory::copyContents(size_t argument) const {
   return copyBuffer(buffers[owners[argument]]);
 }
-
-using runtime::ErrorCode;
-
-using runtime::fail;
-
-using runtime::Result;
-
-using runtime::SignatureInfo;
-
-using runtime::Status;
 
 using RuntimeArgument = runtime::ArgumentInfo;
 

@@ -169,7 +169,7 @@ Result<func::FuncOp> Input::findProgram(std::string name) const {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-static std::string toText(Type type) {
+static std::string spellType(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
@@ -188,11 +188,11 @@ static Result<RuntimeArgument> describeArgument(std::string name, Type type) {
   argument.name = std::move(name);
   auto memref = dyn_cast<MemRefType>(type);
   Type element = memref ? memref.getElementType() : type;
-  auto known = runtime::parseElementType(toText(element));
+  auto known = runtime::parseElementType(spellType(element));
   if (!known || (memref && isa<IndexType>(element)))
     return fail(ErrorCode::InvalidArgument,
                 "expected a memref of numbers, a number or an index, got {}",
-                toText(type));
+                spellType(type));
   argument.element = *known;
   if (!memref) {
     argument.kind = RuntimeArgument::Kind::Scalar;
@@ -203,7 +203,7 @@ static Result<RuntimeArgument> describeArgument(std::string name, Type type) {
   int64_t offset;
   if (failed(memref.getStridesAndOffset(strides, offset)))
     return fail(ErrorCode::InvalidArgument, "expected a strided memref, got {}",
-                toText(type));
+                spellType(type));
   if (memref.getRank() > int64_t(runtime::kMaxRank))
     return fail(ErrorCode::InvalidArgument,
                 "expected a rank of at most {}, got {}", +runtime::kMaxRank,
@@ -347,7 +347,7 @@ Result<SignatureInfo> simtool::describe(func::FuncOp function,
         "expected --reference @{} to take the {} arguments of {} and to "
         "return nothing, got {}",
         info.name, passed.size(), kernel.name,
-        toText(function.getFunctionType()));
+        spellType(function.getFunctionType()));
   for (auto [type, like] : llvm::zip_equal(types, passed)) {
     CAROUSEL_TRY_ASSIGN(auto argument,
                         prefixError(describeArgument(like.name, type),
@@ -357,7 +357,7 @@ Result<SignatureInfo> simtool::describe(func::FuncOp function,
         argument.extents.size() != like.extents.size())
       return fail(ErrorCode::InvalidArgument,
                   "--reference @{}: expected an argument like {}, got {}",
-                  info.name, toString(like), toText(type));
+                  info.name, toString(like), spellType(type));
     argument.access = like.access;
     info.arguments.push_back(std::move(argument));
   }

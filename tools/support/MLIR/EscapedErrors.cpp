@@ -23,19 +23,6 @@
 
 using namespace carousel;
 
-/// "\1B" and the like, in any place.
-static bool spellsControls(llvm::StringRef text) {
-  for (size_t at = text.find('\\'); at != llvm::StringRef::npos;
-       at = text.find('\\', at + 1)) {
-    llvm::StringRef digits = text.substr(at + 1, 2);
-    unsigned code = 0;
-    if (digits.size() == 2 && llvm::all_of(digits, llvm::isHexDigit) &&
-        !digits.getAsInteger(16, code) && (code >= 0x7f || code < 0x20))
-      return true;
-  }
-  return false;
-}
-
 /// A location, whose file MLIR shows lines of.
 static bool namesFiles(llvm::StringRef text) {
   for (size_t at = text.find("loc"); at != llvm::StringRef::npos;
@@ -49,11 +36,12 @@ static bool namesFiles(llvm::StringRef text) {
   }
   return false;
 }
+
 /// Whether messages about a text may show characters that a terminal obeys:
-/// its own, those that its strings spell, or those of files that it names as
-/// locations.
+/// its own, those that its strings may spell, or those of files that it names
+/// as locations.
 static bool mayShowControls(llvm::StringRef text) {
-  return escapeControls(text, "\n\t") != text || spellsControls(text) ||
+  return escapeControls(text, "\n\t") != text || text.contains('\\') ||
          namesFiles(text);
 }
 
