@@ -56,7 +56,9 @@ static std::string describeLibrary(const void *function) {
                                                             : self.c_str());
 }
 
-std::string carousel::describeOp(Operation *op) {
+/// The op, with all that its code depends on and no locations. Empty for one
+/// whose text lacks the elements of constants.
+static std::string describeOp(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   op->print(os, OpPrintingFlags().printGenericOpForm().useLocalScope());

@@ -27,10 +27,6 @@ namespace carousel {
 /// A file as it is now: one that is changed or replaced has another text.
 std::string describeFile(const llvm::Twine &path);
 
-/// The op, with all that its code depends on and no locations. Empty for one
-/// whose text lacks the elements of constants.
-std::string describeOp(mlir::Operation *op);
-
 /// A hash of the texts, and of this compiler and its LLVM.
 std::string makeCodeKey(llvm::ArrayRef<llvm::StringRef> texts);
 

@@ -39,6 +39,7 @@ static std::optional<std::array<int64_t, 3>> findBlock(OpBuilder &builder) {
 static Value createIndex(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
+
 /// The number of the thread in its block, as an index.
 static Value createLinearThreadId(OpBuilder &builder, Location loc) {
   std::optional<std::array<int64_t, 3>> block = findBlock(builder);
@@ -55,6 +56,7 @@ static Value createLinearThreadId(OpBuilder &builder, Location loc) {
   }
   return id ? id : createIndex(builder, loc, 0);
 }
+
 /// The number of threads of the block, as an index.
 static Value createBlockThreads(OpBuilder &builder, Location loc) {
   if (std::optional<std::array<int64_t, 3>> block = findBlock(builder))

@@ -259,6 +259,7 @@ static std::optional<Move> matchMove(Operation *op) {
     move.refusal = "the value is read in another block than it is written in";
   return move;
 }
+
 /// The moves of a kernel in program order.
 static std::vector<Move> findMoves(gpu::GPUFuncOp kernel) {
   std::vector<Move> moves;

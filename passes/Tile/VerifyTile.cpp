@@ -62,6 +62,7 @@ bool carousel::belongsToTilePhase(Operation *op) {
              GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
              GridSerialReleaseOp, AsyncConsumerOpInterface>(op);
 }
+
 /// The number of tickets, and that they order no memory at the tile phase.
 static LogicalResult verifyTicket(GridTicketOp ticket) {
   // C189
@@ -162,6 +163,7 @@ static LogicalResult verifyElements(Operation *op) {
     }
   return success();
 }
+
 /// Emits an error if no target supports `op`, or the type of a value that it
 /// computes with.
 static LogicalResult verifyTaken(Operation *op) {

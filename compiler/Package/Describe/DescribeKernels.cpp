@@ -12,16 +12,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeArguments.h"
-#include "DescribeNames.h"
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Package/DescribePackage.h"
-
+#include "carousel/Support/Printable.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Descriptions of kernels in a manifest
+//===----------------------------------------------------------------------===//
 
 GuardAttr VariantDescription::findExcludingGuard(unsigned sm) const {
   for (GuardAttr guard : guards)
@@ -272,4 +283,295 @@ carousel::describeKernels(ModuleOp module, unsigned indexBits) {
   for (auto &entry : kernels)
     list.push_back(std::move(entry.second));
   return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments in a manifest
+//===----------------------------------------------------------------------===//
+
+/// docs/Package.md, Element.
+static bool isElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() &&
+           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
+}
+
+static std::string toText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+LogicalResult carousel::verifyElement(Operation *op, StringRef argument,
+                                      MemRefType type) {
+  if (isElement(type.getElementType()))
+    return success();
+  return op->emitError("expected elements of argument '")
+         << argument << "' that a package can describe, got "
+         << type.getElementType();
+}
+
+static LogicalResult describeTensor(Operation *op, MemRefType type,
+                                    ArgumentDescription &argument) {
+  if (type.getMemorySpace() && !isGlobalMemRef(type))
+    return op->emitError("expected argument '")
+           << argument.name << "' to be in global memory, got " << type;
+  if (failed(verifyElement(op, argument.name, type)))
+    return failure();
+  if (type.getRank() > kMaxArgumentRank)
+    return op->emitError("expected a rank of at most ")
+           << kMaxArgumentRank << " of argument '" << argument.name << "', got "
+           << type.getRank();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return op->emitError("expected a strided layout of argument '")
+           << argument.name << "', got " << type;
+  argument.kind = ArgumentDescription::Kind::Tensor;
+  argument.element = toText(type.getElementType());
+  argument.extents = type.getShape().vec();
+  if (!type.getLayout().isIdentity())
+    argument.strides = std::vector<int64_t>(strides.begin(), strides.end());
+  return success();
+}
+
+/// Its extents in full; its strides follow from them (C187).
+static void describeWorkspace(WorkspaceAttr workspace, MemRefType type,
+                              ArgumentDescription &argument) {
+  argument.kind = ArgumentDescription::Kind::Workspace;
+  argument.extents.clear();
+  argument.strides.reset();
+  ArrayRef<ExprAttr> given = workspace.getExtents();
+  for (int64_t extent : type.getShape()) {
+    if (!ShapedType::isDynamic(extent)) {
+      argument.workspaceExtents.push_back(
+          ExprAttr::get(type.getContext(), ExprKind::Constant, extent,
+                        /*argument=*/0, ExprAttr(), ExprAttr()));
+      continue;
+    }
+    argument.workspaceExtents.push_back(given.front());
+    given = given.drop_front();
+  }
+}
+
+FailureOr<ArgumentDescription>
+carousel::describeArgument(Operation *op, const KernelArgument &source) {
+  if (failed(verifyName(op, source.name, "an argument's name")))
+    return failure();
+  ArgumentDescription argument;
+  argument.name = source.name;
+  argument.access = source.access;
+  argument.mayAlias = source.mayAlias;
+  argument.sharing = source.sharing;
+  if (auto memref = dyn_cast<MemRefType>(source.type)) {
+    if (failed(describeTensor(op, memref, argument)))
+      return failure();
+    if (source.workspace)
+      describeWorkspace(source.workspace, memref, argument);
+    return argument;
+  }
+  if (!isa<IndexType>(source.type) && !isElement(source.type))
+    return op->emitError("expected argument '")
+           << argument.name
+           << "' to be a memref, an index or a number that a package can "
+              "describe, got "
+           << source.type;
+  argument.element = toText(source.type);
+  return argument;
+}
+
+//===----------------------------------------------------------------------===//
+// Undefined functions of a module
+//
+// The PTX gives the functions that are called and not defined; the IR gives
+// their types. Functions of the CUDA driver, such as vprintf, have no func.func
+// and count as defined.
+//===----------------------------------------------------------------------===//
+
+/// The names in declarations: ".extern .func  (.param .b32 result) name", and
+/// the parameters on lines of their own.
+static llvm::StringSet<> findDeclared(StringRef ptx) {
+  llvm::StringSet<> names;
+  while (!ptx.empty()) {
+    auto [line, rest] = ptx.split('\n');
+    ptx = rest;
+    if (!line.consume_front(".extern .func"))
+      continue;
+    if (line.ltrim().starts_with("("))
+      line = line.split(')').second;
+    names.insert(line.split('(').first.trim());
+  }
+  return names;
+}
+
+static std::string getTypeName(Type type, unsigned indexBits) {
+  if (type.isIndex())
+    return "i" + std::to_string(indexBits);
+  if (isa<LLVM::LLVMPointerType>(type))
+    return "ptr";
+  bool hasWord = type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+                 type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+                 type.isSignlessInteger(64) || type.isF16() || type.isBF16() ||
+                 type.isF32() || type.isF64();
+  if (!hasWord)
+    return "other";
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return name;
+}
+
+static bool isIdentifier(StringRef name) {
+  auto isLetter = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  return !name.empty() && isLetter(name.front()) &&
+         llvm::all_of(name,
+                      [&](char c) { return isLetter(c) || llvm::isDigit(c); });
+}
+
+FailureOr<std::vector<ExternDescription>>
+carousel::describeExterns(gpu::GPUModuleOp module, StringRef ptx,
+                          unsigned indexBits) {
+  llvm::StringSet<> declared = findDeclared(ptx);
+  std::vector<ExternDescription> externs;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isExternal())
+      continue;
+    // PTX spells another name in its own way; it can't be found there.
+    bool isUsed = !SymbolTable::symbolKnownUseEmpty(function, module);
+    if (isUsed && !isIdentifier(function.getName()))
+      return function.emitError("expected an identifier as the name of a "
+                                "function without a body, got '")
+             << function.getName() << "'";
+    if (!declared.contains(function.getName()))
+      continue;
+    ExternDescription &description = externs.emplace_back();
+    description.name = function.getName().str();
+    FunctionType type = function.getFunctionType();
+    if (type.getNumResults() == 1)
+      description.result = getTypeName(type.getResult(0), indexBits);
+    else if (type.getNumResults() > 1)
+      description.result = "other";
+    for (Type input : type.getInputs())
+      description.parameters.push_back(getTypeName(input, indexBits));
+  }
+  return externs;
+}
+
+//===----------------------------------------------------------------------===//
+// What an SM holds of a variant
+//
+// The occupancy of a variant, and the JSON of the member "decisions".
+//===----------------------------------------------------------------------===//
+
+namespace json = llvm::json;
+
+OccupancyDescription
+carousel::describeOccupancy(const VariantDescription &variant,
+                            const TargetInfo &chip,
+                            std::optional<int64_t> registers) {
+  OccupancyDescription description;
+  description.chip = chip.chip.str();
+  const auto &block = variant.block;
+  int64_t threads = block[0] * block[1] * block[2];
+  int64_t shared = variant.staticShared + variant.dynamicShared;
+  description.threads = threads;
+  description.sharedBytes = shared;
+  description.registers = registers;
+  // A CTA of one thread, one register and no shared memory is limited by
+  // nothing but the number of blocks.
+  OccupancyLimit limit;
+  description.byShared = computeCTAsPerSM(chip, 1, 1, shared, limit);
+  description.byThreads = computeCTAsPerSM(chip, threads, 1, 0, limit);
+  if (registers)
+    description.byRegisters =
+        computeCTAsPerSM(chip, threads, *registers, 0, limit);
+  description.ctasPerSM = computeCTAsPerSM(chip, threads, registers.value_or(1),
+                                           shared, description.limit);
+  int64_t bytes = variant.decisions ? variant.decisions->getBytesInFlight() : 0;
+  description.bytesInFlight = description.ctasPerSM * bytes;
+  return description;
+}
+
+static json::Value toJSON(std::optional<int64_t> number) {
+  return number ? json::Value(*number) : json::Value(nullptr);
+}
+
+static json::Value toJSON(const OccupancyDescription &description) {
+  return json::Object{{"chip", description.chip},
+                      {"threads", description.threads},
+                      {"shared", description.sharedBytes},
+                      {"registers", toJSON(description.registers)},
+                      {"ctas_per_sm", description.ctasPerSM},
+                      {"limit", stringifyOccupancyLimit(description.limit)},
+                      {"by_shared", description.byShared},
+                      {"by_threads", description.byThreads},
+                      {"by_registers", toJSON(description.byRegisters)},
+                      {"bytes_in_flight", description.bytesInFlight}};
+}
+
+json::Value carousel::toJSON(const VariantDescription &variant) {
+  json::Value record = toJSON(*variant.decisions);
+  json::Array occupancies;
+  for (const OccupancyDescription &occupancy : variant.occupancies)
+    occupancies.push_back(::toJSON(occupancy));
+  if (!occupancies.empty())
+    (*record.getAsObject())["occupancies"] = std::move(occupancies);
+  return record;
+}
+
+//===----------------------------------------------------------------------===//
+// The waits of a module
+//
+// Describes the waits for the runtime's messages. A kernel whose wait exceeds
+// its bound records only the number of the wait.
+//===----------------------------------------------------------------------===//
+
+std::vector<WaitDescription> carousel::describeWaits(gpu::GPUModuleOp module) {
+  std::map<uint32_t, WaitDescription> waits;
+  module.walk([&](LabelledWaitOpInterface wait) {
+    WaitLabelAttr label = wait.getLabelAttr();
+    if (!label || !label.getNumber())
+      return;
+    WaitDescription description;
+    description.number = *label.getNumber();
+    if (auto function = wait->getParentOfType<FunctionOpInterface>())
+      description.function = function.getName().str();
+    description.barrier = makeLine(label.getBarrier());
+    description.role = label.getRole();
+    description.phase = wait.getPhase();
+    if (auto place = wait.getLoc()->findInstanceOf<FileLineColLoc>())
+      description.location = formatLine(place);
+    waits.emplace(description.number, std::move(description));
+  });
+  std::vector<WaitDescription> sorted;
+  for (auto &[number, description] : waits)
+    sorted.push_back(std::move(description));
+  return sorted;
+}
+
+//===----------------------------------------------------------------------===//
+// Names and lines in a manifest
+//===----------------------------------------------------------------------===//
+
+LogicalResult carousel::verifyName(Operation *op, StringRef name,
+                                   StringRef what) {
+  if (name.size() > kMaxNameBytes)
+    return op->emitError("expected ") << what << " of at most " << kMaxNameBytes
+                                      << " bytes, got " << name.size();
+  if (name.empty() || !isPrintable(std::string_view(name)))
+    return op->emitError("expected ")
+           << what << " of printable characters in UTF-8, got '"
+           << escapeControls(name) << "'";
+  return success();
+}
+
+std::string carousel::makeLine(StringRef text) {
+  return std::string(getStart(escapeControls(text), kMaxNameBytes));
+}
+
+std::string carousel::formatLine(FileLineColLoc place) {
+  return makeLine((llvm::sys::path::filename(place.getFilename()) + ":" +
+                   Twine(place.getLine()))
+                      .str());
 }

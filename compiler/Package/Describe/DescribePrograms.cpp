@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeArguments.h"
-#include "DescribeNames.h"
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/LaunchExpressions.h"

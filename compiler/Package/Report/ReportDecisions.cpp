@@ -12,15 +12,36 @@
 
 #include "carousel/Package/ReportDecisions.h"
 
-#include "PrintTable.h"
-
+#include "carousel/Dialect/IR/GraphDecisions.h"
+#include "carousel/Package/CompilePackage.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
 
 using namespace mlir;
 using namespace carousel;
+
+using TableRow = std::vector<std::string>;
 namespace json = llvm::json;
+
+/// Prints the rows, each column but the last as wide as its longest entry.
+static void printTable(llvm::raw_ostream &os, ArrayRef<TableRow> rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const TableRow &row : rows)
+    for (auto [width, cell] : llvm::zip(widths, row))
+      width = std::max(width, cell.size());
+  for (const TableRow &row : rows) {
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      os << llvm::left_justify(row[i], widths[i] + 2);
+    os << row.back() << '\n';
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // The table
@@ -233,4 +254,233 @@ void carousel::explainDecisionsAsJSON(llvm::raw_ostream &os,
   if (!graphs.empty())
     root["graphs"] = std::move(graphs);
   os << llvm::formatv("{0:2}", json::Value(std::move(root))) << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// Warn about requests that aren't honoured
+//
+// Merges the misses of variants and chips. A ring that one variant lacks is
+// reported; a swizzle only where the variant that a chip prefers lacks it, for
+// the others exist because they need less. Kernels that graphs become have no
+// requests of users.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The same request in all variants and chips where it isn't honoured.
+struct Report {
+  const MissedRequest *missed;
+  llvm::SetVector<StringRef> chips;
+};
+
+class Merger {
+public:
+  explicit Merger(bool areSpills) : areSpills(areSpills) {}
+
+  void add(const KernelDescription &kernel);
+  ArrayRef<Report> getReports() const { return reports; }
+  size_t countChips() const { return chips.size(); }
+
+private:
+  void add(const MissedRequest &missed, const VariantDescription &variant);
+
+  bool areSpills;
+  std::vector<Report> reports;
+  llvm::SetVector<StringRef> chips;
+};
+
+} // namespace
+
+static bool isSwizzle(Miss miss) {
+  return StringRef(getId(miss)).starts_with("swizzle:");
+}
+
+static std::string getText(const MissedRequest &missed) {
+  return missed.subject + ": " + missed.reason;
+}
+
+static int64_t getSpilledBytes(const MissedRequest &missed) {
+  int64_t bytes = 0;
+  (void)StringRef(missed.notes.front().value).getAsInteger(10, bytes);
+  return bytes;
+}
+
+/// The variant of a kernel that spills most stands for all.
+static bool areOne(const MissedRequest &first, const MissedRequest &second) {
+  return first.miss == second.miss && first.location == second.location &&
+         (first.miss == Miss::SpilledRegisters ||
+          getText(first) == getText(second));
+}
+
+void Merger::add(const MissedRequest &missed,
+                 const VariantDescription &variant) {
+  auto found = llvm::find_if(reports, [&](const Report &report) {
+    return areOne(*report.missed, missed);
+  });
+  if (found == reports.end()) {
+    reports.push_back({&missed, {}});
+    found = std::prev(reports.end());
+  } else if (areSpills &&
+             getSpilledBytes(*found->missed) < getSpilledBytes(missed)) {
+    found->missed = &missed;
+  }
+  for (const std::string &chip : variant.chips)
+    found->chips.insert(chip);
+}
+
+void Merger::add(const KernelDescription &kernel) {
+  llvm::SetVector<StringRef> preferred; // chips whose first variant was seen
+  for (const VariantDescription &variant : kernel.variants) {
+    bool isPreferred = false;
+    for (const std::string &chip : variant.chips) {
+      chips.insert(chip);
+      isPreferred |= preferred.insert(chip);
+    }
+    if (!variant.decisions)
+      continue;
+    bool isOfGraph =
+        variant.function && variant.function->hasAttr(kForProgramsAttr);
+    for (const MissedRequest &missed : variant.decisions->misses) {
+      MissKind kind = getKind(missed.miss);
+      if (kind != MissKind::Choice &&
+          (kind != MissKind::Request || !isOfGraph) &&
+          (kind == MissKind::Spills) == areSpills &&
+          (isPreferred || !isSwizzle(missed.miss)))
+        add(missed, variant);
+    }
+  }
+}
+
+void carousel::noteSpills(MutableArrayRef<KernelDescription> kernels,
+                          StringRef module, StringRef report) {
+  llvm::StringMap<int64_t> spills = readSpills(report);
+  for (KernelDescription &kernel : kernels)
+    for (VariantDescription &variant : kernel.variants)
+      if (auto found = spills.find(variant.functionName);
+          variant.moduleName == module && variant.decisions &&
+          found != spills.end())
+        variant.decisions->misses.push_back(
+            {Miss::SpilledRegisters,
+             variant.function.getLoc(),
+             kernel.name,
+             "a thread of " + variant.functionName + " spills " +
+                 std::to_string(found->second) + " bytes of registers",
+             {{"bytes", std::to_string(found->second)}}});
+}
+
+void carousel::emitMisses(LocationAttr location, const Twine &text,
+                          ArrayRef<Miss> misses, bool isError) {
+  InFlightDiagnostic diagnostic =
+      isError ? emitError(location) : emitWarning(location);
+  diagnostic << text;
+  for (Miss miss : misses) {
+    diagnostic << " [" << StringRef(getId(miss)) << ']';
+    Diagnostic &note = diagnostic.attachNote();
+    if (StringRef remedy(getRemedy(miss)); !remedy.empty())
+      note << remedy << "; ";
+    note << "see docs/WhyNotPipelined.md";
+  }
+}
+
+static void emit(const Report &report, bool isError, size_t chips) {
+  std::string text = getText(*report.missed);
+  if (report.chips.size() < chips)
+    text += ", for " + llvm::join(report.chips, ", ");
+  emitMisses(report.missed->location, text, report.missed->miss, isError);
+}
+
+LogicalResult carousel::reportMisses(ArrayRef<KernelDescription> kernels,
+                                     CompilePackageOptions::Misses mode,
+                                     ArrayRef<MissKind> errors,
+                                     bool areSpills) {
+  Merger merger(areSpills);
+  for (const KernelDescription &kernel : kernels)
+    merger.add(kernel);
+  bool hasErrors = false;
+  for (const Report &report : merger.getReports()) {
+    bool isError = llvm::is_contained(errors, getKind(report.missed->miss));
+    hasErrors |= isError;
+    if (isError || mode == CompilePackageOptions::Misses::Warn)
+      emit(report, isError, merger.countChips());
+  }
+  return failure(hasErrors);
+}
+
+//===----------------------------------------------------------------------===//
+// Summary of a package
+//
+// Prints two aligned tables: the variants, and the files.
+//===----------------------------------------------------------------------===//
+
+static std::string formatBlock(const std::array<int64_t, 3> &sizes) {
+  return std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" +
+         std::to_string(sizes[2]);
+}
+
+void carousel::printSummary(llvm::raw_ostream &os, const Package &package) {
+  std::vector<TableRow> variants = {
+      {"kernel", "variant", "guards", "block", "shared", "chips"}};
+  for (const KernelDescription &kernel : package.manifest.kernels)
+    for (const VariantDescription &variant : kernel.variants)
+      variants.push_back(
+          {kernel.name, variant.moduleName + "::" + variant.functionName,
+           std::to_string(variant.guards.size()), formatBlock(variant.block),
+           std::to_string(variant.dynamicShared),
+           llvm::join(variant.chips, " ")});
+  printTable(os, variants);
+  os << '\n';
+  std::vector<TableRow> files = {{"file", "bytes"}};
+  for (const PackageFile &file : package.files)
+    files.push_back({file.name, std::to_string(file.contents.size())});
+  printTable(os, files);
+}
+
+//===----------------------------------------------------------------------===//
+// What the graph phase decided
+//===----------------------------------------------------------------------===//
+
+/// The steps of a program, and their sums.
+static void printTimes(llvm::raw_ostream &os,
+                       ArrayRef<const GraphDecision *> times) {
+  std::vector<TableRow> rows = {
+      {"step", "MB", "GFLOP", "at least us", "predicted us", "ratio", "place"}};
+  for (const GraphDecision *time : times) {
+    TableRow row;
+    for (const DecisionNote &fact : time->facts)
+      row.push_back(fact.value);
+    row.push_back(formatPlace(time->location));
+    rows.push_back(std::move(row));
+  }
+  if (rows.size() == 1)
+    return;
+  os << '\n';
+  printTable(os, rows);
+}
+
+void carousel::explainGraphs(llvm::raw_ostream &os, const Package &package) {
+  StringRef function;
+  SmallVector<const GraphDecision *> times;
+  auto finish = [&] {
+    printTimes(os, times);
+    times.clear();
+  };
+  for (const GraphDecision &decision : package.graphs) {
+    if (decision.function != function) {
+      finish();
+      os << (function.empty() ? "" : "\n") << decision.function << '\n';
+      function = decision.function;
+    }
+    if (decision.name == "Time") {
+      times.push_back(&decision);
+      continue;
+    }
+    os << "  " << llvm::convertToSnakeFromCamelCase(decision.name) << ": "
+       << decision.text;
+    if (std::string place = formatPlace(decision.location); place != "?")
+      os << " (" << place << ')';
+    os << '\n';
+  }
+  finish();
+  if (!package.graphs.empty() && !package.manifest.kernels.empty())
+    os << '\n';
 }

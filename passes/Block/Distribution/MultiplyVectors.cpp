@@ -188,8 +188,9 @@ std::optional<int64_t> carousel::findStep(vector::ContractionOp op,
     return std::nullopt;
   return step;
 }
-/// The same of one that threads compute of their own elements, since no
-/// instruction multiplies matrices of its types or extents: MultiplyAdds.cpp.
+
+/// Computes a product by multiply-adds of each thread's own elements, since no
+/// instruction multiplies matrices of its types or extents.
 static Value multiplyAndAdd(ThreadProgram &program, vector::ContractionOp op,
                             const LayoutPlan &layouts, const Factor &lhs,
                             const Factor &rhs, Value acc) {

@@ -33,6 +33,7 @@ static Value skipBroadcasts(Value value) {
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
+
 /// Whether all elements of a vector along the covered dimension are the same.
 static bool isSameAlongRow(const RowLevels &levels, Value value) {
   SplatElementsAttr splat;

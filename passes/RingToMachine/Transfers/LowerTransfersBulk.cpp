@@ -122,6 +122,7 @@ static SmallVector<Value> createCoordinates(ImplicitLocOpBuilder &b,
     coordinate = createCast(b, coordinate, b.getI32Type());
   return coordinates;
 }
+
 /// Issues loads, stores and reductions through a tensor map, box by box.
 static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
   TransferOpInterface op = issue.op;

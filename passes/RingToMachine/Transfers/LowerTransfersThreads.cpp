@@ -269,6 +269,7 @@ static Value createUnit(ImplicitLocOpBuilder &b, Value piece, int64_t first,
   return vector::ExtractStridedSliceOp::create(b, piece, first, elements,
                                                /*strides=*/1);
 }
+
 /// Stores or reduces a piece to a multicast address, in units of at least 4
 /// bytes, each of which is inside or outside as a whole.
 static void storeMulticast(ImplicitLocOpBuilder &b, const TransferIssue &issue,
