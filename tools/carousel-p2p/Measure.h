@@ -17,19 +17,6 @@ namespace carousel::p2p {
 /// Times all rows of all pairs, and compares the bytes of each.
 runtime::Result<Report> measure(const Options &options);
 
-/// All GPUs unless some are given.
-runtime::Result<std::vector<runtime::Context>>
-openDevices(const Options &options);
-
-/// Times all rows of a pair, of which `timer` has a rank or both.
-class PairTimer;
-runtime::Status timePair(PairTimer &timer, const Options &options,
-                         const std::function<void()> &advance, Pair &pair);
-
-/// The same as measure(), with a process for each rank. This process must not
-/// have used the driver.
-runtime::Result<Report> measureByProcesses(const Options &options);
-
 /// The fastest ways of a report, by topology and size.
 runtime::TransportTable makeTable(const Report &report);
 

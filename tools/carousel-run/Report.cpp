@@ -40,8 +40,8 @@ static void addLine(std::string &text, const char *label,
                     const std::string &line) {
   text += fmt::format("    {:<10}{}\n", label, line);
 }
-
-std::string run::formatSignature(const runtime::SignatureInfo &signature) {
+/// "  arguments   tensor<?xf32> x (in)", with a line for each argument.
+static std::string formatSignature(const runtime::SignatureInfo &signature) {
   std::string text = signature.name + "\n";
   const char *label = "arguments";
   for (const runtime::ArgumentInfo &argument : signature.arguments) {

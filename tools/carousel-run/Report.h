@@ -79,8 +79,6 @@ std::string formatText(const BenchReport &report);
 std::string formatText(const runtime::ProgramInfo &program,
                        const runtime::Manifest &manifest,
                        const runtime::PreparedProgram *prepared);
-/// "  arguments   tensor<?xf32> x (in)", with a line for each argument.
-std::string formatSignature(const runtime::SignatureInfo &signature);
 
 /// One JSON document.
 std::string formatJSON(const Listing &listing);

@@ -13,7 +13,6 @@
 #include "../support/Launch/LaunchCommandLine.h"
 #include "../support/Launch/LaunchOptions.h"
 #include "../support/Launch/Launcher.h"
-#include "../support/Launch/Setup.h"
 #include "../support/Process/FileSizeLimit.h"
 #include "../support/Process/Messages.h"
 #include "../support/Process/OutOfMemory.h"

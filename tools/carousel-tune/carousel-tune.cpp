@@ -14,7 +14,6 @@
 #include "../support/Launch/LaunchCommandLine.h"
 #include "../support/Launch/LaunchOptions.h"
 #include "../support/Launch/Launcher.h"
-#include "../support/Launch/Setup.h"
 #include "../support/Launch/Statistics.h"
 #include "../support/Process/FileSizeLimit.h"
 #include "../support/Process/Messages.h"

@@ -82,6 +82,7 @@ std::string simtool::toText(const Expression &expression) {
   }
   return stack.empty() ? "0" : stack.back();
 }
+
 /// "?" for an extent or a stride that isn't known.
 static std::string toExtent(int64_t extent) {
   return extent == ArgumentInfo::kDynamic ? "?" : std::to_string(extent);

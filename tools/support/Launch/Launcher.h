@@ -14,10 +14,26 @@
 #define CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHER_H
 
 #include "../Tensors/Arguments.h"
+#include "LaunchOptions.h"
 
 #include "carousel/Runtime/Kernel.h"
 
 namespace carousel::tools {
+
+/// Prints an error.
+Exit report(const runtime::Error &error);
+
+/// Refuses arguments that peers access, as these programs have one GPU and no
+/// peer, unless the options say to pass memory of that GPU.
+runtime::Status checkSharing(const runtime::SignatureInfo &signature,
+                             const LaunchOptions &options);
+
+runtime::Result<runtime::Context> createContext(const LaunchOptions &options,
+                                                ProgressMode progressMode);
+
+/// Reads the files of --link.
+runtime::Result<runtime::LoadOptions>
+makeLoadOptions(const LaunchOptions &options);
 
 class Launcher {
 public:
