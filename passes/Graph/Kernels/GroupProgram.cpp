@@ -179,7 +179,10 @@ static GroupSchedule read(GroupScheduleAttr attr, const GroupShape &shape) {
           known.extent == kUnknownExtent || dim.extent == kUnknownExtent
               ? kUnknownExtent
               : dim.extent * known.extent;
-      dim.isReduced |= known.isReduced;
+      // Vectors have all columns of a tile, and reduce them.
+      bool isOfTile = shape.stream && shape.stream->hasOneTile &&
+                      shape.stream->dim == number;
+      dim.isReduced |= known.isReduced && !isOfTile;
     }
   }
   schedule.hasOneLoop = attr.getOneLoop();
