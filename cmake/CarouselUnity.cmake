@@ -33,8 +33,7 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Target/PTX/StreamingLoads.cpp
   lib/Target/PTX/VerifyCalls.cpp
   lib/Target/PTX/VerifyPTX.cpp
-  passes/Graph/NormalForm/ConstantCopies.cpp
-  passes/Graph/NormalForm/SlicedProducts.cpp
+  passes/Graph/NormalForm/SplitGates.cpp
   passes/Graph/Shapes/ShapeTensors.cpp
   passes/MachineExpansion/ExpandArith.cpp
   passes/MachineExpansion/GPUShuffles.cpp

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// carousel-graph-to-block, as docs/GraphPhase.md describes it.
+// carousel-normalize-graph and carousel-graph-to-block, as docs/GraphPhase.md
+// describes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,36 @@
 using namespace mlir;
 using namespace carousel;
 
+void carousel::buildNormalizeGraphPipeline(
+    OpPassManager &pm, const NormalizeGraphOptions &options) {
+  bool addsInF32 = options.accumulate == ContractionSums::F32;
+  int64_t pickedOperations = options.pickedOperations;
+  OpPassManager &function = pm.getOpName() == func::FuncOp::getOperationName()
+                                ? pm
+                                : pm.nest<func::FuncOp>();
+  function.addPass(createGeneralizeGraph());
+  function.addPass(createPropagateChannelsLast());
+  if (addsInF32)
+    function.addPass(createWidenSums());
+  function.addPass(createFuseGraph());
+  function.addPass(createMultiplyBits());
+  function.addPass(createNarrowFactors({options.accumulate}));
+  // Zero times what isn't finite isn't zero.
+  if (addsInF32) {
+    function.addPass(createStackTerms({pickedOperations}));
+    function.addPass(createReadOneHots({pickedOperations}));
+    function.addPass(createBoundGroupedSums());
+  }
+  function.addPass(createSplitGates());
+  function.addPass(createMultiplyPickedRows({pickedOperations}));
+  function.addPass(createTileGroupedProducts());
+  function.addPass(createOrderProducts());
+  function.addPass(createSplitProducts());
+  function.addPass(createLowerConvolutions({options.accumulate}));
+  function.addPass(createFoldConstantCopies());
+  function.addPass(createVerifyGraph());
+}
+
 void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
                                          const GraphToBlockOptions &options) {
   pm.addPass(createInlinerPass());
@@ -25,7 +56,7 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   NormalizeGraphOptions normalize;
   normalize.accumulate = options.accumulate;
   normalize.pickedOperations = options.pickedOperations;
-  pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
+  buildNormalizeGraphPipeline(pm, normalize);
   // Streams round elsewhere than the program says.
   bool streams =
       options.streams && options.accumulate != ContractionSums::AsWritten;

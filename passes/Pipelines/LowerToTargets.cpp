@@ -174,6 +174,9 @@ void carousel::registerLoweringInterfaces(DialectRegistry &registry) {
 }
 
 void carousel::registerPipelines() {
+  PassPipelineRegistration<NormalizeGraphOptions>(
+      "carousel-normalize-graph", "Bring what front ends write into few forms",
+      buildNormalizeGraphPipeline);
   PassPipelineRegistration<GraphToBlockOptions>(
       "carousel-graph-to-block",
       "Turn linalg on tensors into programs of kernels at the block phase",

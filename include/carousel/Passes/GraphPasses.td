@@ -55,59 +55,209 @@ def UnrollGraphLoops : Pass<"carousel-unroll-graph-loops", "::mlir::func::FuncOp
   ];
 }
 
-def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
-  let summary = "Bring what front ends write into few forms";
-  let description = [{
-    Precondition: a function on tensors, whose calls are inlined. Postcondition: the same values, in
-    the normal form of docs/GraphPhase.md:
+// The passes of `carousel-normalize-graph`, in its order.
 
-    - Structured ops are `linalg.generic`, but for fills. Convolutions have their channels last, and
-      images whose extents are multiples of strides where types say extents.
-    - Dimensions of extent 1 are gone, apart from those that other ops than structured ones need.
-      Constants of rank 0 are in bodies.
-    - An elementwise op with one user is part of it, and one that only copies is part of all, unless
-      the user is a contraction or convolution. Copies are part of contractions, too.
-    - `tensor.expand_shape` and `collapse_shape` stand at the edges of the function, beside
-      contractions, convolutions and slices, or where a dimension can't be divided.
-    - Ops without reductions don't read their inits: what they read is an input.
-    - Contractions add floats in f32 or more, and round once. One with so few tiles that it needs
-      more than 16 parts is a batch of contractions, and the sum of it.
-    - Ors and xors of the ands of two matrices of i1 are contractions in i32, and a comparison with
-      zero or the lowest bit.
-    - A contraction whose two halves meet in an elementwise op is two, by halves of a factor.
-
-    Functions without tensors, and ops that aren't structured, stay as they are.
-
-    ```mlir
-    %b = linalg.generic ... ins(%bias : tensor<768xf32>) outs(%e : tensor<?x768xf32>) {...yield %in}
-    %s = linalg.generic ... ins(%x, %b : tensor<?x768xf32>, tensor<?x768xf32>) {...addf}
-    %t = linalg.generic ... ins(%s : tensor<?x768xf32>) {...math.tanh}
-    // becomes
-    %t = linalg.generic ... ins(%x, %bias : tensor<?x768xf32>, tensor<768xf32>) {...addf, tanh}
-    ```
-  }];
-  let options = [
-    Option<"accumulate", "accumulate", "::carousel::ContractionSums",
-           "::carousel::ContractionSums::F32", "The least type in which sums add",
-           "::carousel::getContractionSumsValues()">,
-    Option<"pickedOperations", "picked-operations", "int64_t", "17179869184",
-           "Operations that reading few rows of a batch of products has to save">
-  ];
-  let statistics = [
-    Statistic<"bits", "bits", "products of bits that count pairs">,
-    Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
-    Statistic<"widened", "widened", "sums that add in f32 instead of what was written">,
-    Statistic<"narrowed", "narrowed", "products that read floats before they are widened">,
-    Statistic<"grouped", "grouped", "contractions of rows that choose their matrices">,
-    Statistic<"stacked", "stacked", "sums of terms that differ by a number">,
-    Statistic<"split", "split", "contractions that have become batches">,
-    Statistic<"cut", "cut", "contractions that have become two, by halves of a factor">
-  ];
+class NormalFormPass<string flag> : Pass<flag, "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
+}
+
+def AccumulateOption : Option<"accumulate", "accumulate", "::carousel::ContractionSums",
+                              "::carousel::ContractionSums::F32",
+                              "The least type in which sums add",
+                              "::carousel::getContractionSumsValues()">;
+
+def PickedOperationsOption : Option<"pickedOperations", "picked-operations", "int64_t",
+                                    "17179869184",
+                                    "Operations that reading few rows of a batch of products has "
+                                    "to save">;
+
+def GeneralizeGraph : NormalFormPass<"carousel-generalize-graph"> {
+  let summary = "Write ops on tensors as linalg.generic";
+  let description = [{
+    Precondition: a function on tensors, whose calls are inlined; it is verified (C276).
+    Postcondition: structured ops are `linalg.generic`, but for fills and convolutions. One that
+    finds a largest or least element and its index (argmax) is two. Checks of elements are gone.
+  }];
+}
+
+def PropagateChannelsLast : NormalFormPass<"carousel-propagate-channels-last"> {
+  let summary = "Give images of convolutions their channels last (NHWC)";
+  let description = [{
+    Postcondition: where convolutions have channels before pixels, all tensors that ops compute of
+    their results, pixel by pixel, have their channels last. Arguments and results of the function
+    stay.
+  }];
+}
+
+def WidenSums : NormalFormPass<"carousel-widen-sums"> {
+  let summary = "Add narrow floats in f32, and round once";
+  let description = [{
+    Precondition: `carousel-generalize-graph`. Postcondition: contractions, sums and products along
+    dimensions, windows and scans add floats in f32 or more. The result is rounded once.
+  }];
+  let statistics = [
+    Statistic<"widened", "widened", "sums that add in f32 instead of what was written">
+  ];
+}
+
+def FuseGraph : NormalFormPass<"carousel-fuse-graph"> {
+  let summary = "Fuse elementwise ops, drop dimensions of extent 1, simplify bodies";
+  let description = [{
+    Precondition: `carousel-generalize-graph`. Postcondition:
+
+    - An elementwise op with one user is part of it, and one that only copies is part of all, unless
+      the user is a contraction or convolution. Copies are part of contractions, too.
+    - Dimensions of extent 1 are gone, apart from those that other ops than structured ones need.
+      Constants of rank 0 are in bodies; what is computed of constants alone is a constant.
+    - `tensor.expand_shape` and `collapse_shape` stand at the edges of the function, beside
+      contractions, convolutions and slices, or where a dimension can't be divided.
+    - Ops without reductions don't read their inits: what they read is an input.
+
+    Passes after this one fuse again where they change something.
+  }];
+}
+
+def MultiplyBits : NormalFormPass<"carousel-multiply-bits"> {
+  let summary = "Count pairs in products of bits";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: ors and xors of the ands of two matrices of
+    i1 are contractions in i32, and a comparison with zero or the lowest bit.
+  }];
+  let statistics = [Statistic<"bits", "bits", "products of bits that count pairs">];
+}
+
+def NarrowFactors : NormalFormPass<"carousel-narrow-factors"> {
+  let summary = "Read factors of products before they are widened";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a product of f32 whose factors are widened
+    bf16 or f16 reads these. With `accumulate=f32`, numbers that all of a factor is multiplied by
+    multiply the result.
+  }];
+  let options = [AccumulateOption];
+  let statistics = [
+    Statistic<"narrowed", "narrowed", "products that read floats before they are widened">
+  ];
+}
+
+def StackTerms : NormalFormPass<"carousel-stack-terms"> {
+  let summary = "Make batches of products of unrolled loops over experts (MoE)";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a sum of terms that are equal but for the
+    index of their matrix, which they compare, goes along a loop, where reading few rows of the
+    batch saves enough operations.
+  }];
+  let options = [PickedOperationsOption];
+  let statistics = [Statistic<"stacked", "stacked", "sums of terms that differ by an index">];
+}
+
+def ReadOneHots : NormalFormPass<"carousel-read-one-hots"> {
+  let summary = "Gather the terms that a one-hot factor leaves";
+  let description = [{
+    Precondition: `carousel-fuse-graph`; sums may leave out terms of zero. Postcondition: a sum of
+    which comparisons leave a few terms reads these by their indices. Where the indices are those of
+    results (scatters), terms are sorted by them, if that saves enough operations.
+  }];
+  let options = [PickedOperationsOption];
+  let statistics = [Statistic<"oneHots", "one-hots", "sums of few terms that read these">];
+}
+
+def BoundGroupedSums : NormalFormPass<"carousel-bound-grouped-sums"> {
+  let summary = "Bound sums over segments by the rows of each";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a factor that keeps the rows of one segment,
+    whose segment ids are monotonic, keeps a range of rows.
+  }];
+  let statistics = [Statistic<"bounded", "bounded", "sums that go along a range of rows">];
+}
+
+def SplitGates : NormalFormPass<"carousel-split-gates"> {
+  let summary = "Split products whose halves meet in an elementwise op";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a product that only two slices read,
+    possibly after an elementwise op, is two products by halves of a factor, if one elementwise op
+    reads both slices.
+  }];
+  let statistics = [
+    Statistic<"cut", "cut", "contractions that have become two, by halves of a factor">
+  ];
+}
+
+def MultiplyPickedRows : NormalFormPass<"carousel-multiply-picked-rows"> {
+  let summary = "Multiply only the rows of a batch of products that are read";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: where ops read rows of a batch of products
+    by computed indices, and nothing else does, products of these rows take the place of the batch,
+    if that saves enough operations.
+  }];
+  let options = [PickedOperationsOption];
+  let statistics = [Statistic<"picked", "picked", "reads whose rows are multiplied alone">];
+}
+
+def TileGroupedProducts : NormalFormPass<"carousel-tile-grouped-products"> {
+  let summary = "Tile grouped (ragged) products by their matrices";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: products whose rows choose their matrices
+    are products of tiles of rows, each with one matrix. Tables say which matrix and rows a tile
+    has.
+  }];
+  let statistics = [
+    Statistic<"grouped", "grouped", "contractions of rows that choose their matrices">
+  ];
+}
+
+def OrderProducts : NormalFormPass<"carousel-order-products"> {
+  let summary = "Order the dimensions of products for their readers";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a product that is the first factor of one
+    other product, and nothing else, is in the order of that one's dimensions. Computed indices of
+    rows that a factor gathers are a tensor.
+  }];
+}
+
+def SplitProducts : NormalFormPass<"carousel-split-products"> {
+  let summary = "Split the sums of products with few tiles (split-K)";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a contraction with so few tiles that it
+    needs more than 16 parts is a batch of contractions, and the sum of it.
+  }];
+  let statistics = [Statistic<"split", "split", "contractions that have become batches">];
+}
+
+def LowerConvolutions : NormalFormPass<"carousel-lower-convolutions"> {
+  let summary = "Lower convolutions and their gradients to products of windows (im2col)";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: convolutions are `linalg.generic` with
+    channels last, and images whose extents are multiples of strides where types say extents. Narrow
+    groups and narrow channels are joined to the depth of matrix instructions.
+  }];
+  let options = [AccumulateOption];
+  let statistics = [
+    Statistic<"widened", "widened", "sums that add in f32 instead of what was written">
+  ];
+}
+
+def FoldConstantCopies : NormalFormPass<"carousel-fold-constant-copies"> {
+  let summary = "Transpose constants at compile time";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: structured ops that only move the elements
+    of a constant, and write none of them twice, are constants.
+  }];
+}
+
+def VerifyGraph : NormalFormPass<"carousel-verify-graph"> {
+  let summary = "Verify the normal form of graphs";
+  let description = [{
+    States the normal form that `carousel-normalize-graph` leaves and the passes after it take;
+    docs/GraphPhase.md shows what becomes of what front ends write. Structured ops on tensors are
+    `linalg.generic`, fills, transposes or poolings, without checks of elements, and those that
+    reduce nothing don't read their inits. There are no pads or concatenations. Other properties are
+    those of each pass's postcondition. A remark `Broadcast` names each extent that may be 1 where
+    elements are read one by one.
+  }];
 }
 
 def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {

@@ -116,6 +116,23 @@ void buildLowerToNVVMPipeline(mlir::OpPassManager &pm,
 void buildTileToNVVMPipeline(mlir::OpPassManager &pm,
                              const LowerToNVVMOptions &options);
 
+struct NormalizeGraphOptions
+    : public mlir::PassPipelineOptions<NormalizeGraphOptions> {
+  PassOptions::Option<ContractionSums> accumulate{
+      *this, "accumulate", llvm::cl::desc("The least type in which sums add"),
+      llvm::cl::init(ContractionSums::F32), getContractionSumsValues()};
+  PassOptions::Option<int64_t> pickedOperations{
+      *this, "picked-operations",
+      llvm::cl::desc("Operations that reading few rows of a batch of products "
+                     "has to save"),
+      llvm::cl::init(int64_t(1) << 34)};
+};
+
+/// `carousel-normalize-graph`: brings the functions that front ends write into
+/// few forms. `pm` is that of a module or a function.
+void buildNormalizeGraphPipeline(mlir::OpPassManager &pm,
+                                 const NormalizeGraphOptions &options);
+
 struct GraphToBlockOptions
     : public mlir::PassPipelineOptions<GraphToBlockOptions> {
   PassOptions::Option<ContractionSums> accumulate{

@@ -2,6 +2,7 @@
 // RUN: carousel-opt %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
 
 // A residual block: the product of one element and the elementwise ops are at pixels, too, and nothing is transposed between them.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-propagate-channels-last
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: %[[X:.*]]: tensor<2x4x8x8xf32>
 // CHECK: %[[LAST:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<2x4x8x8xf32>) outs(%{{.*}} : tensor<2x8x8x4xf32>)

@@ -2,6 +2,7 @@
 // RUN: carousel-opt %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
 
 // Pads go around what is transposed, and dilations stay in the maps.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-lower-convolutions
 // CHECK-LABEL: func.func @channels_first
 // CHECK: %[[IMAGE:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<2x3x8x8xf32>)
 // CHECK: -> tensor<2x8x8x3xf32>

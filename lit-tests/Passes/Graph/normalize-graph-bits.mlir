@@ -8,6 +8,7 @@
 #all = affine_map<(m, n, k) -> (m, n, k)>
 #product = ["parallel", "parallel", "reduction"]
 
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-multiply-bits
 // CHECK-LABEL: func.func @any_of_both(
 // CHECK: %[[PAIRS:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<33x70xi1>, tensor<70x40xi1>) outs(%{{.*}} : tensor<33x40xi32>)
 // CHECK: ^bb0(%[[A:.*]]: i1, %[[B:.*]]: i1, %[[SUM:.*]]: i32):

@@ -167,6 +167,7 @@ func.func @fewer(%x: tensor<8x32xf32>, %g: tensor<8xi32>, %w: tensor<64x32x48xf3
 }
 
 // Without matrices, or without rows, there are no tiles.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-tile-grouped-products
 // CHECK-LABEL: func.func @none
 // CHECK-NOT: arith.maxsi
 // CHECK: return

@@ -4,6 +4,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 
 // What stands between the product and the slices is computed of each half.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-split-gates
 // CHECK-LABEL: func.func @columns
 // CHECK-SAME: %[[X:.+]]: tensor<?x128xbf16>, %[[W:.+]]: tensor<128x144xbf16>
 // CHECK-DAG: %[[V:.+]] = tensor.extract_slice %[[W]][0, 0] [128, 72] [1, 1]

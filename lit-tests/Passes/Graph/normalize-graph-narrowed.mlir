@@ -93,6 +93,7 @@ func.func @scaled(%q: tensor<64x96xf16>, %k: tensor<32x96xf16>, %d: f32) -> tens
 }
 
 // A sum that doesn't begin at zero isn't multiplied.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-narrow-factors
 // CHECK-LABEL: func.func @begun(
 // CHECK: linalg.generic {{.*}}"reduction"{{.*}} ins(%{{.*}}, %{{.*}} : tensor<64x96xf32>, tensor<96x32xf32>)
 func.func @begun(%q: tensor<64x96xbf16>, %k: tensor<96x32xbf16>, %b: tensor<64x32xf32>) -> tensor<64x32xf32> {

@@ -12,6 +12,7 @@
 
 // Rows of a table, of which a product is computed. A number that is none gives zeros.
 // REMARK: [Passed] OneHot {{.*}}Function=rows {{.*}}a factor is one-hot: elements are read by their numbers, in place of sums of 30 terms
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-read-one-hots
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: (%[[X:.*]]: tensor<30x128xbf16>, %[[I:.*]]: tensor<70xi32>
 // CHECK: %[[G:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<70xi32>) outs(%{{.*}} : tensor<70x128xbf16>)

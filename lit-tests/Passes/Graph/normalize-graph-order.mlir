@@ -14,6 +14,7 @@
 // Attention's result, and the product that reads it: (b, h, d, s) becomes (b, s, h, d).
 // CHECK-DAG: #[[ORDER:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d2)>
 // CHECK-DAG: #[[FACTOR:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-order-products
 // CHECK-LABEL: func.func @attention
 // CHECK: %[[EMPTY:.*]] = tensor.empty(%{{.*}}) : tensor<?x128x12x64xf32>
 // CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]] :

@@ -69,6 +69,7 @@ func.func @chain(%x: tensor<100x32xf32>, %w: tensor<8x32x48xf32>, %v: tensor<8x4
 
 // What is in memory anyway is read there.
 // REMARK: [Missed] PickedRows {{.*}}Function=returned {{.*}}all rows are multiplied by all matrices: other ops read it, too
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-multiply-picked-rows=picked-operations=0
 // CHECK-LABEL: func.func @returned
 // CHECK: tensor.extract %{{.*}} : tensor<8x100x48xf32>
 // CHECK: return

@@ -5,6 +5,7 @@
 #all = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j)>
 
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-widen-sums
 // CHECK-LABEL: func.func @sum(
 // CHECK: ^bb0(%[[X:.*]]: bf16, %[[BEFORE:.*]]: f32):
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[X]]

@@ -12,7 +12,7 @@
 #none = affine_map<(i, j) -> ()>
 
 // A bias that is broadcast in two steps, a scalar of rank 0, and a chain of elementwise ops: one op.
-// DOC-EXAMPLE: --carousel-normalize-graph
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: (%[[X:.*]]: tensor<?x768xf32>, %[[B:.*]]: tensor<768xf32>)
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[B]] : tensor<?x768xf32>, tensor<768xf32>)
@@ -186,6 +186,7 @@ func.func @argmax_of_numbers(%x: tensor<4x16xf32>, %v: tensor<4xf32>, %k: tensor
 }
 
 // Of equal elements, the first one stays: here it has the largest index.
+// DOC-EXAMPLE: --carousel-generalize-graph
 // CHECK-LABEL: func.func @argmax_backwards
 // CHECK: arith.cmpf ogt
 // CHECK-NOT: arith.minsi
@@ -364,6 +365,7 @@ func.func @short(%x: tensor<5xf32>, %t: tensor<3xf32>) -> tensor<5xf32> {
 }
 
 // Constants are transposed once, by the compiler, also through reshapes. Broadcasts stay: they would take more memory.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-fold-constant-copies
 // CHECK-LABEL: func.func @constants
 // CHECK-DAG: arith.constant dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
 // CHECK-DAG: arith.constant dense<{{\[\[}}1, 3], [2, 4]]> : tensor<2x2xi32>

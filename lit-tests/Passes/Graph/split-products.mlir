@@ -3,6 +3,7 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
 
 // 33 would be wanted of four tiles; 2048 steps divide by 32.
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-split-products
 // CHECK-LABEL: func.func @four_tiles
 // CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2]] output_shape [256, 32, 4096]
 // CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1], [2]] output_shape [32, 4096, 256]

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds products of rows by matrices that an op reads for each row, by numbers
-// that the row says (GroupedProducts.h).
+// that the row says (TileGroupedProducts.cpp).
 //
 //===----------------------------------------------------------------------===//
 

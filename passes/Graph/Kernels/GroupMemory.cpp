@@ -245,7 +245,7 @@ GroupValue GroupMemory::computeIndex(AffineExpr expr,
 }
 
 /// The elements of a tensor.empty are some value, and never poison
-/// (EmptyReads.h).
+/// (FuseGraph.cpp).
 GroupValue GroupMemory::readConstant(Value tensor) {
   TypedAttr fill = findFill(tensor);
   if (tensor.getDefiningOp<tensor::EmptyOp>())

@@ -83,7 +83,7 @@ public:
   PixelProduct(const GroupProgram &program, unsigned op, GroupVectors &vectors);
 
   StoredVector readImage(mlir::Value memref);
-  /// The same of a tensor.empty (EmptyReads.h): zeros, as around an image.
+  /// The same of a tensor.empty (FuseGraph.cpp): zeros, as around an image.
   StoredVector makeImage(mlir::Type element);
   mlir::Value multiply(StoredVector factor, StoredVector weights,
                        mlir::Value sum);

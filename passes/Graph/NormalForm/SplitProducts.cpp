@@ -1,23 +1,32 @@
-//===- SplitProducts.cpp - long products of few tiles ---------------------===//
+//===- SplitProducts.cpp - split-K ----------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See SplitProducts.h. Upstream splits the reduction.
+// --carousel-split-products (split-K). A product of few tiles that sums over
+// many elements needs more programs than tiles. Up to 16 parts of a tile add
+// what they have in the kernel itself (GroupDivision.h): the last one reads the
+// sums of all. With more parts it would read for longer than the product takes.
+// Upstream splits the reduction.
 //
 //===----------------------------------------------------------------------===//
-
-#include "SplitProducts.h"
 
 #include "../Reading/ReadConvolution.h"
 
 #include "carousel/Analysis/Graph/OrderOfSums.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_SPLITPRODUCTS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
 
 using namespace mlir;
 using namespace carousel;
@@ -68,7 +77,12 @@ static int64_t countParts(linalg::GenericOp op) {
   return 1;
 }
 
-unsigned carousel::splitProducts(func::FuncOp func) {
+/// Makes two ops of each product that needs more than 16 parts: a batch of
+/// products, one for each part, and their sum, in the order of the parts. The
+/// factors are narrow floats, extents are known, and parts are of equal length.
+/// How many there are depends on extents only (OrderOfSums.h). Returns how many
+/// products have become batches.
+static unsigned splitProducts(func::FuncOp func) {
   SmallVector<linalg::GenericOp> products;
   func.walk([&](linalg::GenericOp op) {
     if (countParts(op) > 1)
@@ -87,3 +101,12 @@ unsigned carousel::splitProducts(func::FuncOp func) {
   }
   return split;
 }
+
+namespace {
+struct SplitProducts : public carousel::impl::SplitProductsBase<SplitProducts> {
+  using SplitProductsBase::SplitProductsBase;
+
+  void runOnOperation() override { split += splitProducts(getOperation()); }
+};
+
+} // namespace

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See NarrowFactors.h.
+// --carousel-narrow-factors; see NarrowFactors.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,15 +13,23 @@
 
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Shapes/FuseGraph.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
+#include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_NARROWFACTORS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
 
 using namespace mlir;
 using namespace carousel;
@@ -532,7 +540,9 @@ static std::array<FloatType, 2> getNarrowTypes(MLIRContext *context) {
   return {BFloat16Type::get(context), Float16Type::get(context)};
 }
 
-unsigned carousel::narrowFactors(func::FuncOp func, bool movesNumbers) {
+/// \p movesNumbers: whether numbers may multiply results instead of factors.
+/// Returns how many products have changed.
+static unsigned narrowFactors(func::FuncOp func, bool movesNumbers) {
   SmallVector<linalg::LinalgOp> products;
   func.walk([&](linalg::LinalgOp op) {
     auto isWide = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
@@ -571,3 +581,18 @@ std::string WidenedFactor::describe() const {
       << "'";
   return text;
 }
+
+namespace {
+struct NarrowFactors : public carousel::impl::NarrowFactorsBase<NarrowFactors> {
+  using NarrowFactorsBase::NarrowFactorsBase;
+
+  void runOnOperation() override {
+    unsigned changed =
+        narrowFactors(getOperation(), accumulate == ContractionSums::F32);
+    narrowed += changed;
+    if (changed != 0 && failed(fuseGraph(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

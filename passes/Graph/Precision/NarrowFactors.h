@@ -17,14 +17,9 @@
 #ifndef CAROUSEL_PASSES_GRAPH_PRECISION_NARROWFACTORS_H
 #define CAROUSEL_PASSES_GRAPH_PRECISION_NARROWFACTORS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace carousel {
-
-/// \p movesNumbers: whether numbers may multiply results instead of factors.
-/// Returns how many products have changed.
-unsigned narrowFactors(mlir::func::FuncOp func, bool movesNumbers);
 
 /// A factor of a product in f32 that is widened, where the other one isn't.
 struct WidenedFactor {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See WidenSums.h.
+// --carousel-widen-sums and --carousel-multiply-bits; see WidenSums.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,12 +13,21 @@
 
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Shapes/FuseGraph.h"
 
+#include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_MULTIPLYBITS
+#define GEN_PASS_DEF_WIDENSUMS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
 
 using namespace mlir;
 using namespace carousel;
@@ -160,7 +169,8 @@ linalg::GenericOp carousel::widenProduct(linalg::GenericOp op) {
              : op;
 }
 
-unsigned carousel::widenSums(func::FuncOp func) {
+/// The number of ops that changed.
+static unsigned widenSums(func::FuncOp func) {
   SmallVector<linalg::LinalgOp> narrow;
   func.walk([&](linalg::LinalgOp op) {
     if (op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
@@ -291,7 +301,10 @@ static void rewriteAnds(linalg::GenericOp op, vector::CombiningKind kind) {
   op.erase();
 }
 
-unsigned carousel::multiplyBits(func::FuncOp func) {
+/// Makes contractions in i32 of products of two matrices of i1. An or is
+/// whether the sum is another number than zero, and an xor its lowest bit.
+/// Returns how many there are.
+static unsigned multiplyBits(func::FuncOp func) {
   SmallVector<std::pair<linalg::GenericOp, vector::CombiningKind>> products;
   func.walk([&](linalg::GenericOp op) {
     if (std::optional<vector::CombiningKind> kind = findCombinedAnds(op))
@@ -301,3 +314,23 @@ unsigned carousel::multiplyBits(func::FuncOp func) {
     rewriteAnds(op, kind);
   return products.size();
 }
+
+namespace {
+struct WidenSums : public carousel::impl::WidenSumsBase<WidenSums> {
+  using WidenSumsBase::WidenSumsBase;
+
+  void runOnOperation() override { widened += widenSums(getOperation()); }
+};
+
+struct MultiplyBits : public carousel::impl::MultiplyBitsBase<MultiplyBits> {
+  using MultiplyBitsBase::MultiplyBitsBase;
+
+  void runOnOperation() override {
+    unsigned changed = multiplyBits(getOperation());
+    bits += changed;
+    if (changed != 0 && failed(fuseGraph(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

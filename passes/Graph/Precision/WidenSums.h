@@ -16,21 +16,12 @@
 #ifndef CAROUSEL_PASSES_GRAPH_PRECISION_WIDENSUMS_H
 #define CAROUSEL_PASSES_GRAPH_PRECISION_WIDENSUMS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace carousel {
 
 /// A product, or what it became.
 mlir::linalg::GenericOp widenProduct(mlir::linalg::GenericOp op);
-
-/// The number of ops that changed.
-unsigned widenSums(mlir::func::FuncOp func);
-
-/// Makes contractions in i32 of products of two matrices of i1. An or is
-/// whether the sum is another number than zero, and an xor its lowest bit.
-/// Returns how many there are.
-unsigned multiplyBits(mlir::func::FuncOp func);
 
 } // namespace carousel
 

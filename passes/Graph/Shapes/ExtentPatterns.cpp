@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ExtentPatterns.h.
+// What front ends compute of extents, although it follows from how these were
+// made.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExtentPatterns.h"
+#include "Patterns.h"
 
+#include "../Decisions/DecisionLog.h"
 #include "../Reading/ExtentChecks.h"
 #include "../Reading/ExtentFactors.h"
+#include "EqualExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,24 +1,26 @@
-//===- ExtractPatterns.cpp - elements of computed tensors -----------------===//
+//===- ExtractPatterns.cpp - elements that bodies read --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See ExtractPatterns.h.
+// Front ends write gathers as tensor.extract in the body of a linalg.generic,
+// and arithmetic on shapes as tensors of rank 0 and 1. They limit the indices
+// of a gather to the extents of its table, those that are indices of loops
+// among them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExtractPatterns.h"
+#include "Patterns.h"
 
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowReads.h"
-#include "ExtentPatterns.h"
-#include "LoopNumbers.h"
-#include "SelectedReads.h"
+#include "EqualExtents.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,9 +30,500 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Numbers of loops
+//===----------------------------------------------------------------------===//
+
+/// The loop whose number a value is, perhaps as an integer that has all of
+/// them; null if there is none.
+static linalg::IndexOp findLoopNumber(Value value) {
+  Type type = value.getType();
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  auto loops =
+      index ? index->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
+  if (!loops || type.isIndex())
+    return index;
+  int64_t extent = loops.getStaticLoopRanges()[index.getDim()];
+  bool isWhole = !ShapedType::isDynamic(extent) &&
+                 extent - 1 <= llvm::maxIntN(type.getIntOrFloatBitWidth());
+  return isWhole ? index : linalg::IndexOp();
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+struct UpperLimit : public OpRewritePattern<arith::MinSIOp> {
+  UpperLimit(MLIRContext *context, EqualExtentsListener &extents)
+      : OpRewritePattern(context), extents(extents) {}
+
+  LogicalResult matchAndRewrite(arith::MinSIOp op,
+                                PatternRewriter &rewriter) const override {
+    linalg::IndexOp index = findLoopNumber(op.getLhs());
+    auto loops =
+        index ? index->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
+    if (!loops)
+      return rewriter.notifyMatchFailure(op, "no loop's number");
+    std::optional<ExtentFactors> limit = findLimit(op.getRhs());
+    if (!limit)
+      return rewriter.notifyMatchFailure(op, "not limited to an extent");
+    for (const ExtentFactors &extent : findLoopExtents(loops, index.getDim())) {
+      bool areConstant = extent.others.empty() && limit->others.empty();
+      bool isWithin =
+          areConstant ? !extent.isTooLarge && extent.constant <= limit->constant
+                      : extent == *limit || extents.areEqual(extent, *limit);
+      if (!isWithin)
+        continue;
+      rewriter.replaceOp(op, op.getLhs());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "the loop may be longer");
+  }
+
+private:
+  /// The extent that a value is the last index of.
+  static std::optional<ExtentFactors> findLimit(Value last) {
+    APInt constant;
+    if (matchPattern(last, m_ConstantInt(&constant))) {
+      ExtentFactors extent;
+      extent.constant = constant.getSExtValue() + 1;
+      return extent;
+    }
+    auto difference = last.getDefiningOp<arith::SubIOp>();
+    auto sum = last.getDefiningOp<arith::AddIOp>();
+    if (difference && matchPattern(difference.getRhs(), m_One()))
+      return factorizeExtent(difference.getLhs());
+    if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
+        constant.isAllOnes())
+      return factorizeExtent(sum.getLhs());
+    return std::nullopt;
+  }
+
+  EqualExtentsListener &extents;
+};
+
+//===----------------------------------------------------------------------===//
+// Equality
+//===----------------------------------------------------------------------===//
+
+/// An integer from 0 to below 1 is 0: scatters compare the distance between a
+/// loop and where a window of one element begins with its extent.
+struct RangeOfOne : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    bool isUnsigned = op.getPredicate() == Predicate::ult;
+    if ((!isUnsigned && op.getPredicate() != Predicate::slt) ||
+        !matchPattern(op.getRhs(), m_One()))
+      return rewriter.notifyMatchFailure(op, "expected a number below one");
+    if (!isUnsigned && !isOnlyWithSign(op.getResult(), op.getLhs()))
+      return rewriter.notifyMatchFailure(op, "the number may be negative");
+    Value zero = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getZeroAttr(op.getLhs().getType()));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, Predicate::eq, op.getLhs(),
+                                               zero);
+    return success();
+  }
+
+  /// Whether a conjunction says that a number isn't negative.
+  static bool saysSign(Value conjunction, Value number) {
+    auto isConjunction = [](Value value) {
+      return value.getDefiningOp<arith::AndIOp>() != nullptr;
+    };
+    return walkOperands(conjunction, isConjunction,
+                        [&](Value value) {
+                          auto compare = value.getDefiningOp<arith::CmpIOp>();
+                          return compare && compare.getLhs() == number &&
+                                         compare.getPredicate() ==
+                                             arith::CmpIPredicate::sge &&
+                                         matchPattern(compare.getRhs(),
+                                                      m_Zero())
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+        .wasInterrupted();
+  }
+
+  /// Whether a condition is used only where the number isn't negative.
+  static bool isOnlyWithSign(Value condition, Value number) {
+    auto addUses = [&](Value value, SmallVectorImpl<Value> &conjunctions) {
+      for (Operation *user : value.getUsers())
+        if (isa<arith::AndIOp>(user) && !saysSign(user->getResult(0), number))
+          conjunctions.push_back(user->getResult(0));
+    };
+    auto visit = [](Value value) {
+      bool isElsewhere = value.use_empty() ||
+                         llvm::any_of(value.getUsers(), [](Operation *user) {
+                           return !isa<arith::AndIOp>(user);
+                         });
+      return isElsewhere ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    return !walkSources(condition, addUses, visit).wasInterrupted();
+  }
+};
+
+struct DifferenceOfZero : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto difference = op.getLhs().getDefiningOp<arith::SubIOp>();
+    if (op.getPredicate() != arith::CmpIPredicate::eq || !difference ||
+        !matchPattern(op.getRhs(), m_Zero()))
+      return rewriter.notifyMatchFailure(op, "expected a difference of zero");
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
+        op, op.getPredicate(), difference.getLhs(), difference.getRhs());
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Functions of loops' numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using NumberRange = std::pair<int64_t, int64_t>; ///< the least and the largest
+
+/// Reads integers of a body as functions of the numbers of its loops. What may
+/// wrap has none.
+class LoopFunctions {
+public:
+  explicit LoopFunctions(linalg::GenericOp op)
+      : op(op), extents(op.getStaticLoopRanges()) {}
+
+  /// Null if there is none. A truth value is 1 or 0.
+  AffineExpr read(Value value);
+
+private:
+  AffineExpr compute(Value value);
+  AffineExpr readOperand(OpOperand *operand);
+  AffineExpr computeUnlimited(Operation *source);
+  AffineExpr compare(arith::CmpIPredicate predicate, AffineExpr lhs,
+                     AffineExpr rhs);
+  AffineExpr choose(Value condition, Value first, Value second);
+  std::optional<NumberRange> findRange(AffineExpr expr);
+  AffineExpr getConstant(int64_t value) {
+    return getAffineConstantExpr(value, op.getContext());
+  }
+  AffineExpr simplify(AffineExpr expr) {
+    return simplifyAffineExpr(expr, extents.size(), /*numSymbols=*/0);
+  }
+
+  linalg::GenericOp op;
+  SmallVector<int64_t> extents;
+  llvm::DenseMap<Value, AffineExpr> known;
+};
+
+/// An integer of a body that is a simpler function of its loops' numbers than
+/// what computes it.
+struct FunctionOfLoops : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+/// The inverse of a truth value, by one op.
+struct ComparisonWithFalse : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getPredicate() != arith::CmpIPredicate::eq ||
+        !op.getLhs().getType().isInteger(1) ||
+        !matchPattern(op.getRhs(), m_Zero()))
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a comparison with false");
+    Value isTrue = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                             rewriter.getBoolAttr(true));
+    rewriter.replaceOpWithNewOp<arith::XOrIOp>(op, op.getLhs(), isTrue);
+    return success();
+  }
+};
+
+} // namespace
+
+/// The only result of a branch.
+static Value findYielded(scf::IfOp branch, bool holds) {
+  if (branch.getNumResults() != 1)
+    return {};
+  return (holds ? branch.thenYield() : branch.elseYield()).getOperand(0);
+}
+
+AffineExpr LoopFunctions::read(Value value) {
+  auto addSources = [&](Value inner, SmallVectorImpl<Value> &sources) {
+    Operation *source = inner.getDefiningOp();
+    if (known.contains(inner) || !source || !op->isProperAncestor(source))
+      return;
+    if (auto branch = dyn_cast<scf::IfOp>(source);
+        branch && findYielded(branch, true))
+      sources.append({findYielded(branch, true), findYielded(branch, false)});
+    llvm::append_range(sources, source->getOperands());
+  };
+  walkSources(value, addSources, [&](Value inner) {
+    if (!known.contains(inner)) {
+      AffineExpr expr = compute(inner);
+      known[inner] = expr;
+    }
+    return WalkResult::advance();
+  });
+  return known.lookup(value);
+}
+
+std::optional<NumberRange> LoopFunctions::findRange(AffineExpr expr) {
+  // No memory has more elements.
+  constexpr int64_t kMostElements = int64_t(1) << 48;
+  SmallVector<int64_t> factors(extents.size(), 0);
+  int64_t first = 0;
+  if (!readLinear(expr, factors, first))
+    return std::nullopt;
+  int64_t last = first;
+  for (auto [factor, extent] : llvm::zip_equal(factors, extents)) {
+    int64_t &end = factor < 0 ? first : last;
+    int64_t most = ShapedType::isDynamic(extent)
+                       ? kMostElements
+                       : std::max<int64_t>(extent, 2) - 1;
+    if (llvm::MulOverflow(factor, most, most) ||
+        llvm::AddOverflow(end, most, end))
+      return std::nullopt;
+  }
+  return NumberRange(first, last);
+}
+
+AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
+                                  AffineExpr lhs, AffineExpr rhs) {
+  using Predicate = arith::CmpIPredicate;
+  std::optional<NumberRange> own = findRange(lhs), other = findRange(rhs),
+                             difference = findRange(simplify(lhs - rhs));
+  if (!own || !other || !difference)
+    return {};
+  auto [least, most] = *difference;
+  bool areNatural = own->first >= 0 && other->first >= 0;
+  std::optional<bool> result;
+  auto decide = [&](bool isTrue, bool isFalse) {
+    if (isTrue || isFalse)
+      result = isTrue;
+  };
+  switch (predicate) {
+  case Predicate::eq:
+    decide(least == 0 && most == 0, least > 0 || most < 0);
+    break;
+  case Predicate::ne:
+    decide(least > 0 || most < 0, least == 0 && most == 0);
+    break;
+  case Predicate::ult:
+  case Predicate::slt:
+    decide(most < 0, least >= 0);
+    break;
+  case Predicate::ule:
+  case Predicate::sle:
+    decide(most <= 0, least > 0);
+    break;
+  case Predicate::ugt:
+  case Predicate::sgt:
+    decide(least > 0, most <= 0);
+    break;
+  case Predicate::uge:
+  case Predicate::sge:
+    decide(least >= 0, most < 0);
+    break;
+  }
+  bool isUnsigned = predicate == Predicate::ult ||
+                    predicate == Predicate::ule ||
+                    predicate == Predicate::ugt || predicate == Predicate::uge;
+  if (isUnsigned && !areNatural)
+    return {};
+  return result ? getConstant(*result) : AffineExpr();
+}
+
+AffineExpr LoopFunctions::choose(Value condition, Value first, Value second) {
+  AffineExpr isFirst = known.lookup(condition);
+  AffineExpr own = known.lookup(first), other = known.lookup(second);
+  if (isa_and_present<AffineConstantExpr>(isFirst))
+    return isFirst == getConstant(0) ? other : own;
+  if (!own || !other || own == other)
+    return own == other ? own : AffineExpr();
+  // Where a loop is at one number, both may be equal.
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+    return {};
+  AffineExpr lhs = known.lookup(compare.getLhs()),
+             rhs = known.lookup(compare.getRhs());
+  auto loop = dyn_cast_if_present<AffineDimExpr>(lhs);
+  if (!loop || !isa_and_present<AffineConstantExpr>(rhs))
+    return {};
+  auto take = [&](AffineExpr expr) {
+    return simplify(expr.replace(loop, rhs));
+  };
+  return take(own) == take(other) ? other : AffineExpr();
+}
+
+AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return getAffineDimExpr(index.getDim(), op.getContext());
+  if (auto choice = dyn_cast<arith::SelectOp>(source))
+    return choose(choice.getCondition(), choice.getTrueValue(),
+                  choice.getFalseValue());
+  if (auto branch = dyn_cast<scf::IfOp>(source))
+    return branch.getNumResults() == 1
+               ? choose(branch.getCondition(), findYielded(branch, true),
+                        findYielded(branch, false))
+               : AffineExpr();
+  SmallVector<AffineExpr> operands;
+  for (Value operand : source->getOperands()) {
+    operands.push_back(known.lookup(operand));
+    if (!operands.back())
+      return {};
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(source))
+    return apply.getAffineMap().getNumSymbols() == 0
+               ? apply.getAffineMap().getResult(0).replaceDims(operands)
+               : AffineExpr();
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(source))
+    return source->getOperand(0).getType().isInteger(1) ? AffineExpr()
+                                                        : operands[0];
+  if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(source)) {
+    std::optional<NumberRange> range = findRange(operands[0]);
+    return range && range->first >= 0 ? operands[0] : AffineExpr();
+  }
+  if (source->getResult(0).getType().isInteger(1) &&
+      !isa<arith::CmpIOp>(source))
+    return {};
+  if (auto comparison = dyn_cast<arith::CmpIOp>(source))
+    return compare(comparison.getPredicate(), operands[0], operands[1]);
+  if (isa<arith::AddIOp>(source))
+    return operands[0] + operands[1];
+  if (isa<arith::SubIOp>(source))
+    return operands[0] - operands[1];
+  if (auto factor = dyn_cast<AffineConstantExpr>(operands.back());
+      factor && isa<arith::MulIOp>(source)) {
+    std::optional<NumberRange> range = findRange(operands[0]);
+    int64_t first, last;
+    return range &&
+                   !llvm::MulOverflow(range->first, factor.getValue(), first) &&
+                   !llvm::MulOverflow(range->second, factor.getValue(), last)
+               ? operands[0] * operands[1]
+               : AffineExpr();
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(source)) {
+    // Where both are equal, either one is the result.
+    for (unsigned least : {0, 1})
+      if (compare(arith::CmpIPredicate::sle, operands[least],
+                  operands[1 - least]) == getConstant(1))
+        return operands[isa<arith::MinSIOp>(source) ? least : 1 - least];
+  }
+  return {};
+}
+
+AffineExpr LoopFunctions::readOperand(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  if (!producer || !isOfIndices(producer) || !op.isDpsInput(operand) ||
+      !producer.getIndexingMapsArray().front().isIdentity())
+    return {};
+  AffineExpr expr = LoopFunctions(producer).read(
+      producer.getBody()->getTerminator()->getOperand(0));
+  return expr ? simplify(expr.replaceDims(
+                    op.getMatchingIndexingMap(operand).getResults()))
+              : expr;
+}
+
+AffineExpr LoopFunctions::compute(Value value) {
+  Type type = value.getType();
+  APInt constant;
+  constexpr unsigned kBits = 60; // sums of two, and their factors, don't wrap
+  if (matchPattern(value, m_ConstantInt(&constant)) &&
+      constant.getSignificantBits() <= kBits)
+    return getConstant(type.isInteger(1) ? constant.getZExtValue()
+                                         : constant.getSExtValue());
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == op.getBody())
+    return readOperand(op.getMatchingOpOperand(argument));
+  Operation *source = value.getDefiningOp();
+  if (!source || !op->isProperAncestor(source) ||
+      !(type.isIndex() || type.isSignlessInteger()))
+    return {};
+  AffineExpr expr = computeUnlimited(source);
+  if (!expr)
+    return {};
+  expr = simplify(expr);
+  std::optional<NumberRange> range = findRange(expr);
+  unsigned bits =
+      type.isIndex() ? kBits : std::min(type.getIntOrFloatBitWidth(), kBits);
+  NumberRange whole =
+      bits == 1 ? NumberRange(0, 1)
+                : NumberRange(llvm::minIntN(bits), llvm::maxIntN(bits));
+  bool isWhole =
+      range && range->first >= whole.first && range->second <= whole.second;
+  return isWhole ? expr : AffineExpr();
+}
+
+LogicalResult
+FunctionOfLoops::matchAndRewrite(linalg::GenericOp op,
+                                 PatternRewriter &rewriter) const {
+  LoopFunctions functions(op);
+  SmallVector<std::pair<Operation *, AffineExpr>> simpler;
+  op.getBody()->walk([&](Operation *inner) {
+    if (inner->getNumResults() != 1 || inner->use_empty() ||
+        !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::CmpIOp, arith::SelectOp, scf::IfOp>(inner))
+      return;
+    AffineExpr expr = functions.read(inner->getResult(0));
+    bool isChoice = !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(inner);
+    if (expr && (isChoice || isa<AffineDimExpr, AffineConstantExpr>(expr)))
+      simpler.push_back({inner, expr});
+  });
+  SmallVector<Value> loops(op.getNumLoops());
+  for (auto [inner, expr] : simpler) {
+    Location loc = inner->getLoc();
+    Type type = inner->getResult(0).getType();
+    // Branches have no loops of their own.
+    rewriter.setInsertionPointToStart(op.getBody());
+    for (auto [number, loop] : llvm::enumerate(loops))
+      if (expr.isFunctionOfDim(number))
+        loop = linalg::IndexOp::create(rewriter, loc, number);
+    rewriter.setInsertionPoint(inner);
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+          inner, rewriter.getIntegerAttr(type, constant.getValue()));
+      continue;
+    }
+    Value result = affine::expandAffineExpr(rewriter, loc, expr, loops, {});
+    if (type != result.getType())
+      result = arith::IndexCastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(inner, result);
+  }
+  return success(!simpler.empty());
+}
+
+/// `max(i, 0)` and `min(i, extent - 1)` of the number of a loop are that number
+/// where the loop is as long. A difference that is compared with a range of one
+/// number is an equality.
+static void populateLoopNumberPatterns(RewritePatternSet &patterns,
+                                       EqualExtentsListener &extents) {
+  patterns
+      .add<FunctionOfLoops, ComparisonWithFalse, RangeOfOne, DifferenceOfZero>(
+          patterns.getContext());
+  patterns.add<UpperLimit>(patterns.getContext(), extents);
+}
+
+//===----------------------------------------------------------------------===//
+// Extracts
+//===----------------------------------------------------------------------===//
 
 namespace {
 

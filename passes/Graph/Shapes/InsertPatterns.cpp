@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See InsertPatterns.h.
+// Front ends concatenate, interleave and pad by tensor.insert_slice. As steps
+// of a program, each part would pass through memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "InsertPatterns.h"
+#include "Patterns.h"
 
 #include "../Reading/ExtentFactors.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
-#include "SlicePatterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See IntegerPatterns.h.
+// Front ends compute with extents in integers of 32 or 64 bits. The host has
+// indices, of 64 bits. Integers of 32 bits are the low bits of these: sums and
+// products keep them, but quotients and comparisons need all bits, which is
+// proven or checked at the launch.
 //
 //===----------------------------------------------------------------------===//
 
-#include "IntegerPatterns.h"
-
-#include "NumberPatterns.h"
+#include "Patterns.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See NumberPatterns.h.
+// A number between structured ops is computed by the host if it follows from
+// extents and from arguments that are numbers, and by the kernels that need it
+// if it depends on elements of tensors, which the host doesn't read.
 //
 //===----------------------------------------------------------------------===//
 
-#include "NumberPatterns.h"
+#include "Patterns.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -4,15 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// See ReshapePatterns.h.
-//
-//===----------------------------------------------------------------------===//
 
-#include "ReshapePatterns.h"
+#include "Patterns.h"
 
 #include "../Reading/ExtentFactors.h"
-#include "SlicePatterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See SelectedReads.h.
+// Front ends read at an index that may be outside of a tensor, and select
+// another value where it is. Such a read happens only under the condition of
+// the selection: elsewhere, it would be of other memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "SelectedReads.h"
+#include "Patterns.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ShapeTensors.h. A tensor.from_elements is what all become; upstream's
+// ONNX has shapes as tensors, and computes with them as with others: by
+// gathers, concatenations, products. A launch knows their elements, which are
+// numbers of the host. A tensor.from_elements is what all become; upstream's
 // folds take elements from it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShapeTensors.h"
+#include "Patterns.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,15 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See SlicePatterns.h.
+// What moves elements and isn't a view that the host can compute.
 //
 //===----------------------------------------------------------------------===//
 
-#include "SlicePatterns.h"
+#include "Patterns.h"
 
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadGraph.h"
-#include "NumberPatterns.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"

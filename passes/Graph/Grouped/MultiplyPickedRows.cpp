@@ -1,0 +1,396 @@
+//===- MultiplyPickedRows.cpp - few rows of a batch of products -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-multiply-picked-rows. Where all experts are computed for all
+// tokens, and each token has the results of a few, an op reads rows of a batch
+// of products by computed numbers:
+//
+//   y[g[t], t, n],  where  y[e, t, n] = sum over k of x[t, k] * w[e, k, n]
+//
+// These rows are a product of their own, of rows that choose their matrices
+// (TileGroupedProducts.cpp):
+//
+//   z[t, n] = sum over k of x[t, k] * w[g[t], k, n]
+//
+// Nothing else may need the batch, and rows are fewer than it has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Decisions/DecisionLog.h"
+#include "../Products/PointReader.h"
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
+#include "../Shapes/FuseGraph.h"
+#include "../Tables/TableOps.h"
+#include "RowTiles.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_MULTIPLYPICKEDROWS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+using utils::IteratorType;
+
+namespace {
+
+/// A read of a product's element, of which one index is a number.
+struct PickedRow {
+  linalg::GenericOp reader;
+  tensor::ExtractOp extract;
+  unsigned at = 0; ///< the index
+  /// The reader's loop of each other dimension of the product's result.
+  SmallVector<unsigned> loops;
+};
+
+/// The product, and all that read it.
+class RowPicker {
+public:
+  explicit RowPicker(linalg::GenericOp product) : product(product) {}
+
+  /// Empty if rows are read by numbers alone, or what stands against it. None
+  /// if no row is.
+  std::optional<std::string> explain(int64_t leastOperations);
+  unsigned write(IRRewriter &rewriter);
+  int64_t countRows() const { return numRows; }
+  int64_t countAll() const { return numAll; }
+
+private:
+  std::optional<PickedRow> findRow(tensor::ExtractOp extract);
+  unsigned getLoop(AffineMap map, unsigned dim) const {
+    return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
+  }
+  /// The batch's loop.
+  unsigned getBatch(const PickedRow &row) {
+    return getLoop(getWritten(), row.at);
+  }
+  /// Whether the reader's loops go along all of the product's result.
+  bool isAlongAll(const PickedRow &row);
+  /// Whether the number changes along a loop of the product.
+  bool isAlongRows(const PickedRow &row, unsigned loop);
+  AffineMap getWritten() {
+    return product.getMatchingIndexingMap(product.getDpsInitOperand(0));
+  }
+  Value pickFactor(IRRewriter &rewriter, const PickedRow &row,
+                   OpOperand *factor, SmallVectorImpl<unsigned> &loops);
+  void write(IRRewriter &rewriter, const PickedRow &row);
+
+  linalg::GenericOp product;
+  SmallVector<PickedRow> rows;
+  int64_t numRows = 0, numAll = 0;
+};
+
+} // namespace
+
+std::optional<PickedRow> RowPicker::findRow(tensor::ExtractOp extract) {
+  PickedRow row;
+  row.extract = extract;
+  row.reader = extract->getParentOfType<linalg::GenericOp>();
+  if (!row.reader || row.reader->getBlock() != product->getBlock() ||
+      extract->getParentOfType<scf::ForOp>())
+    return std::nullopt;
+  std::optional<unsigned> at;
+  for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+    if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
+      if (llvm::is_contained(row.loops, loop.getDim()))
+        return std::nullopt;
+      row.loops.push_back(loop.getDim());
+      continue;
+    }
+    if (at)
+      return std::nullopt;
+    at = dim;
+  }
+  if (!at)
+    return std::nullopt;
+  row.at = *at;
+  Value number = extract.getIndices()[row.at];
+  if (failed(findSources(number, row.reader.getBody())) ||
+      (number.getDefiningOp() &&
+       number.getDefiningOp()->getBlock() != row.reader.getBody()))
+    return std::nullopt;
+  // It says a row: those of a matrix have it in common.
+  for (unsigned loop = 0; loop != row.reader.getNumLoops(); ++loop)
+    if (!llvm::is_contained(row.loops, loop) &&
+        !isFixedAlong(row.reader, number, loop))
+      return std::nullopt;
+  return row;
+}
+
+bool RowPicker::isAlongAll(const PickedRow &row) {
+  linalg::GenericOp reader = row.reader;
+  SmallVector<int64_t> own = reader.getStaticLoopRanges(),
+                       extents = product.getStaticLoopRanges();
+  for (unsigned dim = 0, next = 0; dim != 3; ++dim)
+    if (dim != row.at &&
+        own[row.loops[next++]] != extents[getLoop(getWritten(), dim)])
+      return false;
+  return true;
+}
+
+bool RowPicker::isAlongRows(const PickedRow &row, unsigned loop) {
+  linalg::GenericOp reader = row.reader;
+  tensor::ExtractOp extract = row.extract;
+  Value number = extract.getIndices()[row.at];
+  for (unsigned dim = 0, next = 0; dim != 3; ++dim)
+    if (dim != row.at && !isFixedAlong(reader, number, row.loops[next++]) &&
+        getLoop(getWritten(), dim) == loop)
+      return true;
+  return false;
+}
+
+std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
+  if (product.getNumLoops() != 4 || product.getNumDpsInputs() != 2 ||
+      !isContraction(product) || !findFill(product.getDpsInits()[0]) ||
+      getWritten().getNumResults() != 3)
+    return std::nullopt;
+  SmallVector<tensor::ExtractOp> extracts;
+  bool hasOthers = false;
+  for (Operation *user : product->getUsers()) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(user))
+      extracts.push_back(extract);
+    else
+      hasOthers = true;
+  }
+  if (extracts.empty())
+    return std::nullopt;
+  SmallVector<int64_t> extents = product.getStaticLoopRanges();
+  for (tensor::ExtractOp extract : extracts) {
+    std::optional<PickedRow> row = findRow(extract);
+    if (!row)
+      return "an element is read by other numbers than that of a matrix";
+    rows.push_back(*row);
+  }
+  if (hasOthers)
+    return "other ops read it, too";
+  if (llvm::is_contained(extents, ShapedType::kDynamic))
+    return "an extent isn't known";
+  for (AffineMap map : product.getIndexingMapsArray())
+    if (!map.isProjectedPermutation())
+      return "a factor isn't read at loops";
+  for (const PickedRow &row : rows) {
+    if (!isAlongAll(row))
+      return "a loop of an op isn't as long as its rows or columns";
+    // The number goes along the rows of one factor alone.
+    unsigned batch = getBatch(row), along = 0;
+    for (unsigned loop = 0; loop != 4; ++loop) {
+      if (!isAlongRows(row, loop))
+        continue;
+      ++along;
+      numRows += extents[loop];
+      numAll = extents[loop] * extents[batch];
+    }
+    if (along != 1)
+      return "the number of a matrix isn't that of a row";
+  }
+  double operations = 2.0 * static_cast<double>(numAll - numRows);
+  unsigned batch = getBatch(rows.front());
+  for (unsigned loop = 0; loop != 4; ++loop) {
+    bool isRow = loop == batch || llvm::any_of(rows, [&](PickedRow &row) {
+                   return isAlongRows(row, loop);
+                 });
+    operations *= isRow ? 1.0 : static_cast<double>(extents[loop]);
+  }
+  if (numRows >= numAll || operations < static_cast<double>(leastOperations))
+    return "of " + std::to_string(numAll) + " rows, " +
+           std::to_string(numRows) +
+           " are read, which saves less than the tables cost";
+  return "";
+}
+
+/// Whether a number is limited to those of a dimension.
+static bool isLimited(Value number, int64_t extent) {
+  auto least = number.getDefiningOp<arith::MinSIOp>();
+  auto most =
+      least ? least.getLhs().getDefiningOp<arith::MaxSIOp>() : arith::MaxSIOp();
+  APInt last;
+  return most && matchPattern(most.getRhs(), m_Zero()) &&
+         matchPattern(least.getRhs(), m_ConstantInt(&last)) &&
+         last == uint64_t(extent - 1);
+}
+
+/// A factor without the batch; along \p loops of the product.
+Value RowPicker::pickFactor(IRRewriter &rewriter, const PickedRow &row,
+                            OpOperand *factor,
+                            SmallVectorImpl<unsigned> &loops) {
+  AffineMap map = product.getMatchingIndexingMap(factor);
+  unsigned batch = getBatch(row);
+  for (unsigned dim = 0; dim != map.getNumResults(); ++dim)
+    if (unsigned loop = getLoop(map, dim); loop != batch)
+      loops.push_back(loop);
+  if (!map.isFunctionOfDim(batch))
+    return factor->get();
+  // The loops of the number, and those that the factor has.
+  linalg::GenericOp reader = row.reader;
+  tensor::ExtractOp extract = row.extract;
+  Value number = extract.getIndices()[row.at];
+  SmallVector<std::pair<unsigned, unsigned>> ofReader; // to the product's
+  for (unsigned dim = 0, next = 0; dim != 3; ++dim) {
+    if (dim == row.at)
+      continue;
+    unsigned loop = getLoop(getWritten(), dim);
+    ofReader.push_back({row.loops[next++], loop});
+    if (!isFixedAlong(reader, number, ofReader.back().first) &&
+        !llvm::is_contained(loops, loop))
+      loops.insert(loops.begin(), loop);
+  }
+  SmallVector<int64_t> extents = product.getStaticLoopRanges(), shape;
+  for (unsigned loop : loops)
+    shape.push_back(extents[loop]);
+  Location loc = product.getLoc();
+  return createElements(
+      rewriter, loc, shape, getElementTypeOrSelf(factor->get()), {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
+        auto find = [&](unsigned loop) {
+          return indices[llvm::find(loops, loop) - loops.begin()];
+        };
+        PointReader point(reader);
+        for (auto [readerLoop, loop] : ofReader)
+          if (llvm::is_contained(loops, loop))
+            point.setLoop(readerLoop, find(loop));
+        Value own = point.compute(builder, number);
+        // Where the reader discards an element, the number may be any.
+        if (!isLimited(number, extents[batch])) {
+          auto getIndex = [&](int64_t value) {
+            return arith::ConstantIndexOp::create(builder, loc, value);
+          };
+          own = arith::MaxSIOp::create(builder, loc, own, getIndex(0));
+          own = arith::MinSIOp::create(builder, loc, own,
+                                       getIndex(extents[batch] - 1));
+        }
+        SmallVector<Value> at;
+        for (unsigned dim = 0; dim != map.getNumResults(); ++dim) {
+          unsigned loop = getLoop(map, dim);
+          at.push_back(loop == batch ? own : find(loop));
+        }
+        return tensor::ExtractOp::create(builder, loc, factor->get(), at);
+      });
+}
+
+void RowPicker::write(IRRewriter &rewriter, const PickedRow &row) {
+  rewriter.setInsertionPoint(row.reader);
+  Location loc = product.getLoc();
+  unsigned batch = getBatch(row);
+  SmallVector<int64_t> extents = product.getStaticLoopRanges(), shape;
+  SmallVector<AffineExpr> dims(4);
+  SmallVector<IteratorType> kinds;
+  for (auto [loop, kind] : llvm::enumerate(product.getIteratorTypesArray()))
+    if (loop != batch) {
+      dims[loop] = rewriter.getAffineDimExpr(kinds.size());
+      kinds.push_back(kind);
+    }
+  auto makeMap = [&](ArrayRef<unsigned> loops) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : loops)
+      exprs.push_back(dims[loop]);
+    return AffineMap::get(3, 0, exprs, rewriter.getContext());
+  };
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *factor : product.getDpsInputOperands()) {
+    SmallVector<unsigned> loops;
+    inputs.push_back(pickFactor(rewriter, row, factor, loops));
+    maps.push_back(makeMap(loops));
+  }
+  SmallVector<unsigned> written;
+  for (unsigned dim = 0; dim != 3; ++dim)
+    if (dim != row.at) {
+      written.push_back(getLoop(getWritten(), dim));
+      shape.push_back(extents[written.back()]);
+    }
+  maps.push_back(makeMap(written));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, shape, getElementTypeOrSelf(product.getResult(0)));
+  auto fill = product.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
+                   .getResult(0);
+  auto own = linalg::GenericOp::create(rewriter, loc, empty.getType(), inputs,
+                                       init, maps, kinds);
+  IRMapping mapping;
+  product.getRegion().cloneInto(&own.getRegion(), mapping);
+  // The reader has an input more.
+  linalg::GenericOp reader = row.reader;
+  SmallVector<AffineExpr> read;
+  for (unsigned loop : row.loops)
+    read.push_back(rewriter.getAffineDimExpr(loop));
+  unsigned place = reader.getNumDpsInputs();
+  SmallVector<AffineMap> readerMaps = reader.getIndexingMapsArray();
+  readerMaps.insert(
+      readerMaps.begin() + place,
+      AffineMap::get(reader.getNumLoops(), 0, read, rewriter.getContext()));
+  SmallVector<Value> all(reader.getInputs());
+  all.push_back(own.getResult(0));
+  tensor::ExtractOp extract = row.extract;
+  rewriter.modifyOpInPlace(reader, [&] {
+    Value argument = reader.getBody()->insertArgument(
+        place, getElementTypeOrSelf(own.getResult(0)), loc);
+    rewriter.replaceAllUsesWith(extract.getResult(), argument);
+    reader.getInputsMutable().assign(all);
+    reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(readerMaps));
+  });
+  rewriter.eraseOp(extract);
+}
+
+unsigned RowPicker::write(IRRewriter &rewriter) {
+  for (const PickedRow &row : rows)
+    write(rewriter, row);
+  return rows.size();
+}
+
+static unsigned multiplyRows(func::FuncOp func, int64_t leastOperations) {
+  SmallVector<linalg::GenericOp> products;
+  func.walk([&](linalg::GenericOp op) { products.push_back(op); });
+  DecisionLog log(func, "carousel-normalize-graph");
+  IRRewriter rewriter(func.getContext());
+  unsigned changed = 0;
+  for (linalg::GenericOp product : products) {
+    RowPicker picker(product);
+    std::optional<std::string> reason = picker.explain(leastOperations);
+    if (!reason)
+      continue;
+    if (!reason->empty()) {
+      log.missed(product, "PickedRows",
+                 "all rows are multiplied by all matrices: " +
+                     llvm::Twine(*reason));
+      continue;
+    }
+    log.passed(product, "PickedRows",
+               "multiplies the " + llvm::Twine(picker.countRows()) +
+                   " rows that are read by their matrices, in place of " +
+                   llvm::Twine(picker.countAll()));
+    changed += picker.write(rewriter);
+  }
+  return changed;
+}
+
+namespace {
+struct MultiplyPickedRows
+    : public carousel::impl::MultiplyPickedRowsBase<MultiplyPickedRows> {
+  using MultiplyPickedRowsBase::MultiplyPickedRowsBase;
+
+  /// New products may read rows of other batches.
+  void runOnOperation() override {
+    constexpr unsigned kMostInChain = 8;
+    for (unsigned round = 0; round != kMostInChain; ++round) {
+      unsigned changed = multiplyRows(getOperation(), pickedOperations);
+      picked += changed;
+      if (changed == 0)
+        return;
+      if (failed(fuseGraph(getOperation())))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

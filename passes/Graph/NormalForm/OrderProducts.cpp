@@ -1,0 +1,392 @@
+//===- OrderProducts.cpp - order of dimensions, tables of rows ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-order-products. A product leaves its sums in any order at the same
+// cost, and reads a factor fastest whose elements are neighbours along the
+// sums. The type of a value changes between two ops that both name its
+// dimensions by maps, so that no element moves.
+//
+// Front ends clamp or wrap the indices of rows that they gather. A product
+// reads gathered rows by a table of these (GroupValues.h, readRows).
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/RowReads.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_ORDERPRODUCTS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Order of dimensions
+//===----------------------------------------------------------------------===//
+
+/// The dimensions of `factor` in the order in which the product should have
+/// them: those of the result, and then those that are summed over. Nothing if
+/// it isn't a factor of all of its loops, each once.
+static std::optional<SmallVector<int64_t>> findOrder(linalg::GenericOp product,
+                                                     OpOperand &factor) {
+  AffineMap own = product.getMatchingIndexingMap(&factor);
+  if (!own.isProjectedPermutation())
+    return std::nullopt;
+  SmallVector<int64_t> order;
+  auto append = [&](AffineMap other) {
+    for (AffineExpr loop : other.getResults())
+      if (std::optional<unsigned> dim = own.getResultPosition(loop);
+          dim && !llvm::is_contained(order, *dim))
+        order.push_back(*dim);
+  };
+  append(product.getMatchingIndexingMap(product.getDpsInitOperand(0)));
+  append(product.getMatchingIndexingMap(product.getDpsInputOperand(1)));
+  if (order.size() != own.getNumResults())
+    return std::nullopt;
+  return order;
+}
+
+static bool isProduct(linalg::GenericOp op) {
+  return op && op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 2 &&
+         isContraction(op);
+}
+
+/// What the product's result begins as, with its dimensions in another order;
+/// null if it isn't one value.
+static Value permuteInit(OpBuilder &builder, linalg::GenericOp product,
+                         ArrayRef<int64_t> order) {
+  auto fill =
+      product.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+  auto like = fill ? fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>()
+                   : tensor::EmptyOp();
+  if (!like)
+    return {};
+  Location loc = product.getLoc();
+  SmallVector<OpFoldResult> sizes =
+      applyPermutation(like.getMixedSizes(), order);
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes,
+                                        like.getType().getElementType());
+  return linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
+      .getResult(0);
+}
+
+static AffineMap permuteResults(AffineMap map, ArrayRef<int64_t> order) {
+  SmallVector<AffineExpr> results = applyPermutation(map.getResults(), order);
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
+                        map.getContext());
+}
+
+static void setMap(linalg::GenericOp op, OpOperand &operand, AffineMap map) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[operand.getOperandNumber()] = map;
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
+/// Reorders the dimensions of each product that is the first factor of one
+/// other product, and nothing else: those of that product's result come first,
+/// in its order, and then those that it sums over, in its second factor's.
+/// So attention's result, which jax writes as (batch, head, element, row),
+/// becomes (batch, row, head, element): the next product sums over the last
+/// two.
+static void orderProducts(func::FuncOp func) {
+  SmallVector<linalg::GenericOp> products;
+  func.walk([&](linalg::GenericOp op) {
+    if (isProduct(op))
+      products.push_back(op);
+  });
+  // The last one of a chain comes first: those before it follow.
+  for (linalg::GenericOp product : llvm::reverse(products)) {
+    Value result = product.getResult(0);
+    if (!result.hasOneUse())
+      continue;
+    OpOperand &factor = *result.getUses().begin();
+    auto user = dyn_cast<linalg::GenericOp>(factor.getOwner());
+    if (!isProduct(user) || factor.getOperandNumber() != 0)
+      continue;
+    std::optional<SmallVector<int64_t>> order = findOrder(user, factor);
+    if (!order || isIdentityPermutation(*order))
+      continue;
+    OpBuilder builder(product);
+    Value init = permuteInit(builder, product, *order);
+    if (!init)
+      continue;
+    OpOperand &own = *product.getDpsInitOperand(0);
+    setMap(product, own,
+           permuteResults(product.getMatchingIndexingMap(&own), *order));
+    own.set(init);
+    result.setType(init.getType());
+    setMap(user, factor,
+           permuteResults(user.getMatchingIndexingMap(&factor), *order));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tables of rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An op that gathers rows, and what computes their numbers in its body.
+struct GatheredRows {
+  linalg::GenericOp op;
+  tensor::ExtractOp extract;
+  llvm::SetVector<Operation *> numbers;
+  SmallVector<OpOperand *> inputs;         ///< of these
+  llvm::SmallSetVector<unsigned, 2> loops; ///< that the numbers depend on
+};
+
+} // namespace
+
+static bool isFactor(linalg::GenericOp op) {
+  if (!op->hasOneUse())
+    return false;
+  OpOperand &use = *op->use_begin();
+  auto product = dyn_cast<linalg::GenericOp>(use.getOwner());
+  return product && product.isDpsInput(&use) && isContraction(product);
+}
+
+/// The read of a whole row's element, of which the op's result is made.
+static tensor::ExtractOp findExtract(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
+    return {};
+  tensor::ExtractOp extract =
+      findRowRead(op.getBody()->getTerminator()->getOperand(0));
+  bool isRow = extract && extract.getIndices().size() == 2 &&
+               extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  return isRow ? extract : tensor::ExtractOp();
+}
+
+/// Notes an input of the numbers, which elements of a row have in common.
+static bool addInput(GatheredRows &rows, BlockArgument argument) {
+  OpOperand *input = rows.op.getMatchingOpOperand(argument);
+  if (!rows.op.isDpsInput(input))
+    return false;
+  if (!llvm::is_contained(rows.inputs, input))
+    rows.inputs.push_back(input);
+  for (AffineExpr expr : rows.op.getMatchingIndexingMap(input).getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop)
+      return false;
+    rows.loops.insert(loop.getPosition());
+  }
+  return true;
+}
+
+static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
+  GatheredRows rows;
+  rows.op = op;
+  // Rows that follow each other need no table.
+  if (!isFactor(op) || !(rows.extract = findExtract(op)) ||
+      findFollowingRows(op))
+    return std::nullopt;
+  Operation *number = rows.extract.getIndices()[0].getDefiningOp();
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *source) {
+    return op->isProperAncestor(source);
+  };
+  if (!number || number->getBlock() != op.getBody() ||
+      failed(getBackwardSlice(number, &rows.numbers, options)))
+    return std::nullopt;
+  auto guard = dyn_cast<scf::IfOp>(rows.extract->getParentOp());
+  auto isPart = [&](Operation *user) {
+    return rows.numbers.contains(op.getBody()->findAncestorOpInBlock(*user));
+  };
+  for (Operation *source : rows.numbers) {
+    if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+      rows.loops.insert(index.getDim());
+      continue;
+    }
+    // Nothing else uses them.
+    bool isUsedElsewhere = llvm::any_of(source->getUsers(), [&](Operation *u) {
+      return u != rows.extract && !isPart(u) &&
+             !(guard && u == guard.getCondition().getDefiningOp());
+    });
+    if (!isMemoryEffectFree(source) || isa<scf::ForOp>(source) ||
+        isUsedElsewhere)
+      return std::nullopt;
+    bool isKnown = true;
+    source->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(operand);
+            argument && argument.getOwner() == op.getBody())
+          isKnown &= addInput(rows, argument);
+    });
+    if (!isKnown)
+      return std::nullopt;
+  }
+  auto column = rows.extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  // A table is there already where only its type changes.
+  bool isComputed = rows.numbers.size() > 1;
+  return isComputed && !rows.loops.empty() &&
+                 !rows.loops.contains(column.getDim())
+             ? std::optional(rows)
+             : std::nullopt;
+}
+
+/// The map of an operand, or of the table itself, along the table's loops.
+static AffineMap getTableMap(const GatheredRows &rows,
+                             ArrayRef<unsigned> from) {
+  MLIRContext *context = rows.extract->getContext();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : from)
+    exprs.push_back(getAffineDimExpr(
+        llvm::find(rows.loops, loop) - rows.loops.begin(), context));
+  return AffineMap::get(rows.loops.size(), 0, exprs, context);
+}
+
+/// The integer of 64 bits, as of a table, that a row's index is cast from; null
+/// if there is none. It may be what a guard compares.
+static Value findLongNumber(Value row) {
+  auto cast = row.getDefiningOp<arith::IndexCastOp>();
+  return cast && cast.getIn().getType().isInteger(64) ? cast.getIn() : Value();
+}
+
+static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
+  linalg::GenericOp op = rows.op;
+  Location loc = op.getLoc();
+  // Results have all loops.
+  OpOperand *init = op.getDpsInitOperand(0);
+  SmallVector<OpFoldResult> extents;
+  for (unsigned loop : rows.loops)
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(init).getResults()))
+      if (expr == builder.getAffineDimExpr(loop))
+        extents.push_back(tensor::getMixedSize(builder, loc, init->get(), dim));
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : rows.inputs) {
+    SmallVector<unsigned> loops;
+    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+    inputs.push_back(input->get());
+    maps.push_back(getTableMap(rows, loops));
+  }
+  maps.push_back(getTableMap(rows, rows.loops.getArrayRef()));
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, extents, builder.getI64Type());
+  auto table = linalg::GenericOp::create(
+      builder, loc, empty.getType(), inputs, empty, maps,
+      SmallVector<utils::IteratorType>(rows.loops.size(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &inner, Location, ValueRange elements) {
+        IRMapping mapping;
+        for (auto [input, element] : llvm::zip(rows.inputs, elements))
+          mapping.map(op.getMatchingBlockArgument(input), element);
+        for (Operation *source : rows.numbers) {
+          if (source->getBlock() != op.getBody())
+            continue;
+          if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+            unsigned place =
+                llvm::find(rows.loops, index.getDim()) - rows.loops.begin();
+            mapping.map(index.getResult(),
+                        linalg::IndexOp::create(inner, loc, place));
+            continue;
+          }
+          inner.clone(*source, mapping);
+        }
+        tensor::ExtractOp extract = rows.extract;
+        Value row = extract.getIndices()[0], number = findLongNumber(row);
+        number =
+            number ? mapping.lookup(number)
+                   : arith::IndexCastOp::create(inner, loc, inner.getI64Type(),
+                                                mapping.lookup(row))
+                         .getResult();
+        linalg::YieldOp::create(inner, loc, number);
+      });
+  return table.getResult(0);
+}
+
+/// The op, which reads numbers from the table.
+static void readTable(OpBuilder &builder, const GatheredRows &rows,
+                      Value table) {
+  linalg::GenericOp op = rows.op;
+  tensor::ExtractOp extract = rows.extract;
+  Location loc = op.getLoc();
+  SmallVector<Value> inputs = {table};
+  SmallVector<AffineExpr> along;
+  for (unsigned loop : rows.loops)
+    along.push_back(builder.getAffineDimExpr(loop));
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(op.getNumLoops(), 0, along, builder.getContext())};
+  SmallVector<BlockArgument> kept;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
+          return rows.numbers.contains(
+              op.getBody()->findAncestorOpInBlock(*user));
+        }))
+      continue;
+    kept.push_back(argument);
+    inputs.push_back(input->get());
+    maps.push_back(op.getMatchingIndexingMap(input));
+  }
+  OpOperand *init = op.getDpsInitOperand(0);
+  maps.push_back(op.getMatchingIndexingMap(init));
+  kept.push_back(op.getMatchingBlockArgument(init));
+  auto read = linalg::GenericOp::create(
+      builder, loc, op.getResultTypes(), inputs, init->get(), maps,
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &inner, Location, ValueRange elements) {
+        IRMapping mapping;
+        for (auto [argument, element] :
+             llvm::zip_equal(kept, elements.drop_front()))
+          mapping.map(argument, element);
+        Value row = extract.getIndices()[0];
+        mapping.map(row,
+                    arith::IndexCastOp::create(inner, loc, inner.getIndexType(),
+                                               elements.front()));
+        if (Value number = findLongNumber(row))
+          mapping.map(number, elements.front());
+        // The column's number is among these, too, if they have one.
+        for (Operation &source : *op.getBody())
+          if (!rows.numbers.contains(&source) || isa<linalg::IndexOp>(source))
+            inner.clone(source, mapping);
+      });
+  op.getResult(0).replaceAllUsesWith(read.getResult(0));
+  op.erase();
+}
+
+/// Where a factor of a product has rows of a matrix by numbers that are
+/// computed for each row, computes these by an op of their own.
+static void nameRows(func::FuncOp func) {
+  SmallVector<GatheredRows> gathers;
+  func.walk([&](linalg::GenericOp op) {
+    if (std::optional<GatheredRows> rows = findRows(op))
+      gathers.push_back(std::move(*rows));
+  });
+  for (const GatheredRows &rows : gathers) {
+    OpBuilder builder(rows.op);
+    readTable(builder, rows, makeTable(builder, rows));
+  }
+}
+
+namespace {
+struct OrderProducts : public carousel::impl::OrderProductsBase<OrderProducts> {
+  using OrderProductsBase::OrderProductsBase;
+
+  void runOnOperation() override {
+    orderProducts(getOperation());
+    nameRows(getOperation());
+  }
+};
+
+} // namespace

@@ -1,0 +1,446 @@
+//===- ReadOneHots.cpp - sums of one term each -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-read-one-hots; see ReadOneHots.h. What computes a one-hot factor
+// is taken into a copy of the sum first, so that its body says all. The copy
+// becomes the sum's replacement, or is erased.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadOneHots.h"
+
+#include "../Decisions/DecisionLog.h"
+#include "../Reading/FuseProducer.h"
+#include "../Reading/ReadGraph.h"
+#include "../Shapes/FuseGraph.h"
+#include "PlacedTerms.h"
+#include "PointReader.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_READONEHOTS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Factors in the sum
+//===----------------------------------------------------------------------===//
+
+/// The iterations of a short sum, as of the choices of a token; none of others.
+static std::optional<int64_t> countTerms(linalg::GenericOp op) {
+  constexpr int64_t kMostTerms = 8;
+  int64_t terms = 1;
+  for (auto [kind, extent] :
+       llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+    if (kind == utils::IteratorType::reduction &&
+        (ShapedType::isDynamic(extent) || (terms *= extent) > kMostTerms))
+      return std::nullopt;
+  return terms;
+}
+
+/// Whether this is a short sum of factors; sums of integers are numbers, which
+/// points refer to.
+static bool isShortSum(linalg::GenericOp op) {
+  Value term = findTerm(op);
+  return term && isa<FloatType>(term.getType()) && countTerms(op) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
+/// Whether what computes a tensor compares numbers with those of loops, at most
+/// a few ops before.
+static bool mayBeOneHot(Value tensor) {
+  constexpr unsigned kDepth = 6;
+  llvm::SetVector<Value> tensors;
+  tensors.insert(tensor);
+  for (unsigned depth = 0, at = 0; depth != kDepth; ++depth)
+    for (unsigned end = tensors.size(); at != end; ++at) {
+      auto op = tensors[at].getDefiningOp<linalg::GenericOp>();
+      if (!op || op.getNumDpsInits() != 1 ||
+          (op.getNumReductionLoops() != 0 && !isShortSum(op)))
+        continue;
+      if (comparesLoops(op))
+        return true;
+      tensors.insert_range(op.getInputs());
+    }
+  return false;
+}
+
+/// Whether an element of a factor can be computed where it is read.
+static bool isComputed(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() != 0 || !mayBeOneHot(tensor))
+    return false;
+  Value result = op.getBody()->getTerminator()->getOperand(0);
+  return succeeded(findSources(result, op.getBody())) && !readsInit(op, 0) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
+/// The terms of a short sum in one body, without loops that reduce.
+static Value unrollSum(IRRewriter &rewriter, linalg::GenericOp op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value term = findTerm(op);
+  if (failed(findSources(term, op.getBody())))
+    return {};
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> reduced, kept;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    (kind == utils::IteratorType::reduction ? reduced : kept).push_back(loop);
+  // Results have all loops that aren't reduced.
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  auto unrolled = linalg::GenericOp::create(
+      rewriter, loc, op.getResultTypes(), ValueRange(), fill.getOutputs()[0],
+      rewriter.getMultiDimIdentityMap(kept.size()),
+      SmallVector<utils::IteratorType>(kept.size(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &builder, Location, ValueRange) {
+        PointReader reader(op, isComputed);
+        for (auto [place, expr] : llvm::enumerate(written.getResults()))
+          reader.setLoop(cast<AffineDimExpr>(expr).getPosition(),
+                         linalg::IndexOp::create(builder, loc, place));
+        Value total = fill.getInputs()[0];
+        for (int64_t number = 0, e = *countTerms(op); number != e; ++number) {
+          PointReader own = reader;
+          int64_t rest = number;
+          for (unsigned loop : llvm::reverse(reduced)) {
+            own.setLoop(loop, arith::ConstantIndexOp::create(
+                                  builder, loc, rest % extents[loop]));
+            rest /= extents[loop];
+          }
+          total = addElements(builder, loc, total, own.compute(builder, term));
+        }
+        linalg::YieldOp::create(builder, loc, total);
+      });
+  return unrolled.getResult(0);
+}
+
+/// A copy of the sum that computes its one-hot factors itself.
+static linalg::GenericOp takeFactors(IRRewriter &rewriter,
+                                     linalg::GenericOp sum) {
+  auto op = cast<linalg::GenericOp>(rewriter.clone(*sum));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (!mayBeOneHot(input->get()))
+        continue;
+      auto producer = input->get().getDefiningOp<linalg::GenericOp>();
+      if (producer.getNumReductionLoops() != 0) {
+        Value unrolled = unrollSum(rewriter, producer);
+        if (!unrolled)
+          continue;
+        rewriter.modifyOpInPlace(op, [&] { input->set(unrolled); });
+      }
+      FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
+      if (failed(fused))
+        return op;
+      rewriter.eraseOp(op);
+      op = *fused;
+      changed = true;
+      break;
+    }
+  }
+  return op;
+}
+
+//===----------------------------------------------------------------------===//
+// The terms at points
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes the op that reads the terms at the points of a sum.
+class TermReader {
+public:
+  TermReader(IRRewriter &rewriter, linalg::GenericOp op,
+             ArrayRef<OneHotPoint> points)
+      : rewriter(rewriter), op(op), points(points),
+        place(op.getNumLoops(), -1) {
+    for (unsigned loop = 0, next = 0; loop != place.size(); ++loop)
+      if (!isGone(loop))
+        place[loop] = next++;
+  }
+
+  /// Empty if the op can be written, or what stands against it.
+  std::string explain();
+  Value write();
+
+private:
+  bool isGone(unsigned loop) const {
+    return llvm::any_of(points.front(), [&](const OneHotPlace &place) {
+      return place.loop == loop;
+    });
+  }
+  bool isAlong(AffineMap map) const {
+    return llvm::any_of(points.front(), [&](const OneHotPlace &place) {
+      return map.isFunctionOfDim(place.loop);
+    });
+  }
+  bool haveNumbersAlong(unsigned loop) const {
+    return llvm::any_of(points, [&](const OneHotPoint &point) {
+      return llvm::any_of(point, [&](const OneHotPlace &place) {
+        return !isFixedAlong(op, place.number, loop);
+      });
+    });
+  }
+  AffineMap getMap(AffineMap map);
+  Value writeTerms(OpBuilder &builder, ValueRange elements);
+
+  IRRewriter &rewriter;
+  linalg::GenericOp op;
+  ArrayRef<OneHotPoint> points;
+  SmallVector<int64_t> place; ///< of each loop among those that stay
+};
+
+} // namespace
+
+std::string TermReader::explain() {
+  // What a product adds faster, and terms that have points of their own.
+  constexpr int64_t kMostTerms = 16, kMostPoints = 256;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  int64_t terms = 1, branches = points.size();
+  for (unsigned loop = 0; loop != place.size(); ++loop) {
+    bool isDynamic = ShapedType::isDynamic(extents[loop]);
+    if (isGone(loop)) {
+      if (isDynamic)
+        return "the extent of what it goes along isn't known";
+      continue;
+    }
+    // A window, as of i + k, says the extent of neither.
+    AffineExpr own = getAffineDimExpr(loop, op.getContext());
+    bool isSeen = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      return llvm::is_contained(map.getResults(), own) && !isAlong(map);
+    });
+    if (!isSeen)
+      return "no operand that is left says how long a loop is";
+    if (kinds[loop] != utils::IteratorType::reduction)
+      continue;
+    if (isDynamic)
+      return "what is left is a sum of an unknown number of terms";
+    (haveNumbersAlong(loop) ? branches : terms) *= extents[loop];
+  }
+  if (terms > kMostTerms)
+    return "what is left is a sum of more than " + std::to_string(kMostTerms) +
+           " terms";
+  if (branches > kMostPoints)
+    return "terms are at more than " + std::to_string(kMostPoints) + " points";
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (isAlong(map) && !map.isProjectedPermutation())
+      return "an operand isn't read at loops";
+  }
+  if (failed(findSources(findTerm(op), op.getBody())))
+    return "what is summed has branches";
+  if (llvm::any_of(points, [&](const OneHotPoint &point) {
+        return orderPlaces(op, point).empty();
+      }))
+    return "its numbers depend on each other";
+  return "";
+}
+
+AffineMap TermReader::getMap(AffineMap map) {
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> dims;
+  for (int64_t position : place)
+    dims.push_back(position < 0 ? getAffineConstantExpr(0, context)
+                                : getAffineDimExpr(position, context));
+  return map.replaceDimsAndSymbols(dims, {},
+                                   place.size() - points.front().size(), 0);
+}
+
+/// Whether two points are the same.
+static Value areEqual(OpBuilder &builder, Location loc, const ComputedPoint &a,
+                      const ComputedPoint &b) {
+  Value equal;
+  for (auto [own, other] : llvm::zip_equal(a.numbers, b.numbers)) {
+    Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       own, other);
+    equal = equal ? arith::AndIOp::create(builder, loc, equal, same).getResult()
+                  : same;
+  }
+  return equal;
+}
+
+Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
+  Location loc = op.getLoc();
+  PointReader reader(op);
+  unsigned next = 0;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!isAlong(op.getMatchingIndexingMap(input)))
+      reader.set(op.getMatchingBlockArgument(input), elements[next++]);
+  // Not in the branch: there are no loops of linalg.
+  for (auto [loop, position] : llvm::enumerate(place))
+    if (position >= 0)
+      reader.setLoop(loop, linalg::IndexOp::create(builder, loc, position));
+  Value term = findTerm(op), total;
+  SmallVector<ComputedPoint> before;
+  for (const OneHotPoint &point : points) {
+    ComputedPoint computed = computePoint(builder, op, point, reader);
+    Value isOwn = computed.exists;
+    // An element that several points have is one term.
+    for (const ComputedPoint &other : before) {
+      Value isSame = arith::AndIOp::create(
+          builder, loc, other.exists, areEqual(builder, loc, computed, other));
+      Value isOther = arith::XOrIOp::create(
+          builder, loc, isSame,
+          arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+      isOwn = arith::AndIOp::create(builder, loc, isOwn, isOther);
+    }
+    before.push_back(computed);
+    Value element = createBranch(
+        builder, loc, term.getType(), isOwn, [&](OpBuilder &inner) {
+          return goToPoint(inner, point, computed, reader).compute(inner, term);
+        });
+    total = total ? addElements(builder, loc, total, element) : element;
+  }
+  return total;
+}
+
+Value TermReader::write() {
+  Location loc = op.getLoc();
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (isAlong(map))
+      continue;
+    inputs.push_back(input->get());
+    maps.push_back(getMap(map));
+  }
+  maps.push_back(getMap(op.getMatchingIndexingMap(op.getDpsInitOperand(0))));
+  SmallVector<utils::IteratorType> kinds;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (!isGone(loop))
+      kinds.push_back(kind);
+  bool isSum = llvm::is_contained(kinds, utils::IteratorType::reduction);
+  Value init = op.getDpsInits()[0];
+  if (!isSum)
+    init = init.getDefiningOp<linalg::FillOp>().getOutputs()[0];
+  rewriter.setInsertionPoint(op);
+  return linalg::GenericOp::create(
+             rewriter, loc, op.getResultTypes(), inputs, init, maps, kinds,
+             [&](OpBuilder &builder, Location, ValueRange elements) {
+               Value term = writeTerms(builder, elements.drop_back());
+               if (isSum)
+                 term = addElements(builder, loc, elements.back(), term);
+               linalg::YieldOp::create(builder, loc, term);
+             })
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+std::string carousel::explainOneHot(IRRewriter &rewriter,
+                                    linalg::GenericOp sum) {
+  rewriter.setInsertionPoint(sum);
+  linalg::GenericOp op = takeFactors(rewriter, sum);
+  SmallVector<OneHotPoint> points =
+      findOneHotPoints(op, findTerm(op), utils::IteratorType::reduction);
+  std::string reason = points.empty()
+                           ? "they aren't zero where numbers differ"
+                           : TermReader(rewriter, op, points).explain();
+  rewriter.eraseOp(op);
+  return reason;
+}
+
+/// Whether the sum, or another reduction, was changed.
+static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
+                       int64_t leastOperations, DecisionLog &log) {
+  using utils::IteratorType;
+  rewriter.setInsertionPoint(sum);
+  linalg::GenericOp op = takeFactors(rewriter, sum);
+  Value term = findTerm(op);
+  SmallVector<OneHotPoint> points;
+  if (term)
+    points = findOneHotPoints(op, term, IteratorType::reduction);
+  std::string reason =
+      comparesNarrowLoops(op)
+          ? "it compares numbers in a type that doesn't have all those of a "
+            "loop"
+          : "it compares no number with those along which it is summed";
+  Value replacement;
+  if (!points.empty()) {
+    TermReader reader(rewriter, op, points);
+    reason = reader.explain();
+    if (reason.empty()) {
+      int64_t terms = 1;
+      for (const OneHotPlace &place : points.front())
+        terms *= op.getStaticLoopRanges()[place.loop];
+      log.passed(sum, "OneHot",
+                 "a factor is one-hot: elements are read by their numbers, in "
+                 "place of sums of " +
+                     llvm::Twine(terms) + " terms");
+      replacement = reader.write();
+    }
+  } else if (PlacedTerms placed(op); placed.havePlaces()) {
+    reason = placed.explain(leastOperations);
+    if (reason.empty()) {
+      log.passed(sum, "OneHot",
+                 "a factor is one-hot: terms are sorted by their places, in "
+                 "place of sums of " +
+                     placed.countTerms() + " terms");
+      replacement = placed.write(rewriter);
+    }
+  }
+  if (replacement)
+    rewriter.replaceOp(sum, replacement);
+  else
+    log.missed(sum, "OneHot", "a factor may be one-hot, but " + reason);
+  rewriter.eraseOp(op);
+  return bool(replacement);
+}
+
+/// Reads the only terms in place of sums, and sorts terms by their places where
+/// that saves as many operations. Returns how many sums it changed.
+static unsigned readOneHots(func::FuncOp func, int64_t leastOperations) {
+  SmallVector<linalg::GenericOp> sums;
+  func.walk([&](linalg::GenericOp op) {
+    Value term = findTerm(op);
+    if ((term &&
+         (llvm::any_of(op.getInputs(),
+                       [](Value input) { return mayBeOneHot(input); }) ||
+          comparesNarrowLoops(op) ||
+          !findOneHotPoints(op, term, utils::IteratorType::reduction)
+               .empty())) ||
+        PlacedTerms(op).havePlaces())
+      sums.push_back(op);
+  });
+  DecisionLog log(func, "carousel-normalize-graph");
+  IRRewriter rewriter(func.getContext());
+  unsigned changed = 0;
+  for (linalg::GenericOp sum : sums)
+    changed += readOneHot(rewriter, sum, leastOperations, log);
+  return changed;
+}
+
+namespace {
+struct ReadOneHots : public carousel::impl::ReadOneHotsBase<ReadOneHots> {
+  using ReadOneHotsBase::ReadOneHotsBase;
+
+  void runOnOperation() override {
+    unsigned changed = readOneHots(getOperation(), pickedOperations);
+    oneHots += changed;
+    if (changed != 0 && failed(fuseGraph(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

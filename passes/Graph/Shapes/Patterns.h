@@ -1,0 +1,158 @@
+//===- Patterns.h - rewrites of shapes and elements -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Patterns for the greedy driver that --carousel-fuse-graph applies, and what
+// they share. Front ends compute with extents and indices in many ways.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_SHAPES_PATTERNS_H
+#define CAROUSEL_PASSES_GRAPH_SHAPES_PATTERNS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+class DecisionLog;
+class EqualExtentsListener;
+
+//===----------------------------------------------------------------------===//
+// ExtentPatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver:
+/// - a quotient of products of extents is the product of what is left;
+/// - a remainder of a multiple is 0;
+/// - one of two equal extents is either;
+/// - an index that is 0 if the loop's own extent is 1 is the loop's index.
+void populateExtentPatterns(mlir::RewritePatternSet &patterns,
+                            EqualExtentsListener &extents);
+
+/// Says which extents may be 1 where an op reads an operand as if it were
+/// broadcast.
+void noteBroadcasts(mlir::func::FuncOp func, DecisionLog &log);
+
+//===----------------------------------------------------------------------===//
+// ExtractPatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// An extract at the numbers of loops becomes an operand, unless it may be
+/// outside of its tensor where a selection discards it. Numbers of loops aren't
+/// limited to what they are anyway.
+void populateLoopReadPatterns(mlir::RewritePatternSet &patterns,
+                              EqualExtentsListener &extents);
+
+/// These, and: an extract of what an elementwise op computes becomes extracts
+/// of its operands, and that of a reshape one of what is reshaped. A body that
+/// reads a constant that its result starts from has the constant.
+void populateExtractPatterns(mlir::RewritePatternSet &patterns,
+                             EqualExtentsListener &extents);
+
+//===----------------------------------------------------------------------===//
+// InsertPatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// An elementwise op that finds each element in one of several parts by
+/// comparing an index with where these start becomes insertions of the parts.
+void populateConcatenationPatterns(mlir::RewritePatternSet &patterns);
+
+/// Up to eight parts of a tensor along one dimension, at constant positions,
+/// become an elementwise op that reads the part in which an index lies. That
+/// needs users that compute on the elements, or parts that are cheap.
+void populateInsertPatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// IntegerPatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver: integers that follow from indices are
+/// indices, and so are those compared.
+void populateIntegerPatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// NumberPatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// Whether a number between structured ops depends on elements of tensors.
+bool dependsOnData(mlir::Value number);
+
+/// Patterns for the greedy driver:
+/// - a structured op on numbers, without loops, becomes arithmetic;
+/// - a tensor of one number is a number where a structured op reads it;
+/// - extents that a body asks for are computed before it;
+/// - a number that depends on data is computed in the bodies that use it;
+/// - a function of a choice between constants in a body is such a choice.
+void populateNumberPatterns(mlir::RewritePatternSet &patterns);
+
+/// What is left: a tensor of up to 64 numbers is written by a structured op.
+void populateTensorOfNumbersPatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// ReshapePatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver:
+/// - tensor.reshape is tensor.collapse_shape and expand_shape, where runs of
+///   dimensions are known to have as many elements;
+/// - dimensions that are joined and then divided in another way are divided
+///   first.
+void populateReshapePatterns(mlir::RewritePatternSet &patterns);
+
+/// What is left: tensor.reshape is a structured op, which divides. A cf.assert
+/// compares the numbers of elements.
+void populateOtherReshapePatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// SelectedReads.cpp
+//===----------------------------------------------------------------------===//
+
+/// Whether each use of a value, in the body of a structured op, is under a
+/// condition: by an arith.select that may take another value, or in an scf.if.
+bool isOnlySelected(mlir::Value value);
+
+/// Takes such reads into an scf.if unless they are known to be inside of their
+/// tensors. Returns how many.
+unsigned guardSelectedReads(mlir::func::FuncOp func);
+
+//===----------------------------------------------------------------------===//
+// ShapeTensors.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver: what is computed of tensors of a few
+/// integers that are numbers of the host is made of such numbers, too.
+void populateShapeTensorPatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// SlicePatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// Slices of what was inserted, or of a pad, that lie in what was inserted are
+/// slices of that; a pad of which only slices are read has no more than these.
+void populatePaddedSlicePatterns(mlir::RewritePatternSet &patterns);
+
+/// Patterns for the greedy driver:
+/// - slices and updates whose offsets depend on data are structured ops;
+/// - tensor.concat is one, with a condition for each part.
+void populateSlicePatterns(mlir::RewritePatternSet &patterns);
+
+/// A structured op whose loops are all parallel and go along the dimensions of
+/// its result, and of `inputs`. `write` gets their elements.
+mlir::linalg::GenericOp createElementwise(
+    mlir::PatternRewriter &rewriter, mlir::Location loc,
+    mlir::RankedTensorType type, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+    mlir::ValueRange inputs,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> write);
+
+/// Replaces an op whose type may know less than the value's.
+void replaceWithCast(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                     mlir::Value value);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_SHAPES_PATTERNS_H
