@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_GROUPED_CHOSENMATRICES_H
 #define CAROUSEL_PASSES_GRAPH_GROUPED_CHOSENMATRICES_H
 
-#include "../Products/PointReader.h"
+#include "../Products/OneHotPoints.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
-#include "../Products/PointReader.h"
+#include "../Products/OneHotPoints.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"

@@ -10,23 +10,76 @@
 //   y[s, d] = sum over t of (place[t] == s ? x[t, d] : 0)
 //
 // Each term has one place, or none. Positions of terms are sorted by their
-// places (Tables/SortedRuns.h), so that each sum adds a run of them, in their
-// order. Long runs are divided: where all positions of an aligned chunk have
-// one place, their sum is computed once, and chunks of chunks likewise. So the
-// work is that of terms and of results, whatever the places are. Other
-// reductions than sums are the same.
+// places, so that each sum adds a run of them, in their order. Long runs are
+// divided: where all positions of an aligned chunk have one place, their sum is
+// computed once, and chunks of chunks likewise. So the work is that of terms
+// and of results, whatever the places are. Other reductions than sums are the
+// same.
+//
+// The sort is stable. Blocks of positions are sorted by comparing all pairs,
+// and then merged two by two, each element of a merge by a binary search (merge
+// path). So the work is that of positions, with the square of their number's
+// logarithm, however many keys there are. Equal keys are told apart by their
+// positions, so that the order is the same in each launch. Positions of unknown
+// number are sorted in parts of known length, each on its own.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_PLACEDTERMS_H
 #define CAROUSEL_PASSES_GRAPH_PRODUCTS_PLACEDTERMS_H
 
-#include "../Tables/SortedRuns.h"
-#include "PointReader.h"
+#include "OneHotPoints.h"
 
+#include "../Tables/TableOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
+
+/// How positions are sorted: all of them, or those of a part.
+struct SortPlan {
+  int64_t count = 0, keys = 0;
+  int64_t length = 0; ///< of the blocks that are sorted first
+  int64_t merges = 0; ///< kernels, each of which joins pairs of blocks
+  int64_t slots = 0;  ///< positions and padding
+
+  /// Instructions, roughly.
+  double countWork() const;
+};
+
+/// \p count: ShapedType::kDynamic for an unknown number.
+SortPlan planSort(int64_t count, int64_t keys);
+
+/// Slots are numbered through all parts.
+struct SortedRuns {
+  SortPlan plan;
+  /// key * slots + position in the part, ascending; of positions without a key,
+  /// and of padding, the key is the number of keys. tensor<slots x i32>, or of
+  /// i64; with parts, tensor<parts x slots>.
+  mlir::Value order;
+  /// The first slot of each key in its part, and the one behind the last;
+  /// tensor<(keys + 1) x i32>, with parts tensor<parts x (keys + 1) x i32>.
+  mlir::Value begins;
+  /// An index; null where all positions are one part.
+  mlir::Value parts;
+
+  /// The key at a slot, and its position.
+  mlir::Value readKey(Numbers &n, mlir::Value slot) const;
+  mlir::Value readPosition(Numbers &n, mlir::Value slot, mlir::Value key) const;
+  /// The first slot of a key in a part, which is null where there is one.
+  mlir::Value readBegin(Numbers &n, mlir::Value part, mlir::Value key) const;
+
+private:
+  mlir::Value read(Numbers &n, mlir::Value slot) const;
+};
+
+/// \p count: the number of positions, an index, if the plan has parts.
+/// \p compute: the key of a position, an index; of positions without one, the
+/// number of keys.
+SortedRuns createSortedRuns(
+    mlir::IRRewriter &rewriter, mlir::Location loc, const SortPlan &plan,
+    mlir::Value count,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value position)>
+        compute);
 
 class PlacedTerms {
 public:

@@ -17,8 +17,8 @@
 #include "../Reading/FuseProducer.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
+#include "OneHotPoints.h"
 #include "PlacedTerms.h"
-#include "PointReader.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

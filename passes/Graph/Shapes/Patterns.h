@@ -55,7 +55,7 @@ void populateExtractPatterns(mlir::RewritePatternSet &patterns,
                              EqualExtentsListener &extents);
 
 //===----------------------------------------------------------------------===//
-// InsertPatterns.cpp
+// SlicePatterns.cpp
 //===----------------------------------------------------------------------===//
 
 /// An elementwise op that finds each element in one of several parts by
@@ -68,7 +68,7 @@ void populateConcatenationPatterns(mlir::RewritePatternSet &patterns);
 void populateInsertPatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
-// IntegerPatterns.cpp
+// NumberPatterns.cpp
 //===----------------------------------------------------------------------===//
 
 /// Patterns for the greedy driver: integers that follow from indices are

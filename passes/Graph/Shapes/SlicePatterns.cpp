@@ -1,29 +1,35 @@
-//===- SlicePatterns.cpp - slices, updates and concatenations
-//--------------===//
+//===- SlicePatterns.cpp - slices, insertions and concatenations ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves elements and isn't a view that the host can compute.
+// What moves elements and isn't a view that the host can compute. Front ends
+// concatenate, interleave and pad by tensor.insert_slice. As steps of a
+// program, each part would pass through memory.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
 
+#include "../Reading/ExtentFactors.h"
 #include "../Reading/FusedOps.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -410,4 +416,464 @@ void carousel::populatePaddedSlicePatterns(RewritePatternSet &patterns) {
 void carousel::populateSlicePatterns(RewritePatternSet &patterns) {
   patterns.add<SliceAtData, SliceOfIndices, UpdateAtData, Concatenation>(
       patterns.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Insertions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Where a part is along the dimension that the parts divide.
+struct Part {
+  tensor::InsertSliceOp insert;
+  int64_t offset, size, stride;
+
+  int64_t getLast() const { return offset + (size - 1) * stride; }
+};
+
+/// Parts of a tensor, the one that is inserted last first.
+struct Parts {
+  SmallVector<Part> parts;
+  Value base; ///< a tensor.empty, or what is filled with a constant
+  TypedAttr fill;
+  int64_t axis;
+  int64_t extent; ///< of the axis
+  bool coversAll;
+};
+
+} // namespace
+
+/// The dimension of which a slice is a part, or nullopt if there are several.
+/// A slice that is all of the tensor is one of the last dimension.
+static std::optional<int64_t> findAxis(tensor::InsertSliceOp insert) {
+  std::optional<int64_t> axis;
+  for (auto [dim, offset, size, stride] :
+       llvm::enumerate(insert.getMixedOffsets(), insert.getMixedSizes(),
+                       insert.getMixedStrides())) {
+    if (isZeroInteger(offset) && isOneInteger(stride) &&
+        factorizeExtent(size) == factorizeExtent(insert.getDest(), dim))
+      continue;
+    if (axis)
+      return std::nullopt;
+    axis = dim;
+  }
+  return axis.value_or(insert.getDestType().getRank() - 1);
+}
+
+/// Splats and fills are constants; of a tensor.empty, any elements do.
+static TypedAttr findBase(Value base) {
+  auto element = cast<RankedTensorType>(base.getType()).getElementType();
+  if (base.getDefiningOp<tensor::EmptyOp>())
+    return element.isIntOrIndexOrFloat()
+               ? Builder(element.getContext()).getZeroAttr(element)
+               : TypedAttr();
+  if (TypedAttr fill = findFill(base))
+    return fill;
+  SplatElementsAttr splat;
+  return matchPattern(base, m_Constant(&splat))
+             ? splat.getSplatValue<TypedAttr>()
+             : TypedAttr();
+}
+
+static std::optional<Parts> findParts(tensor::InsertSliceOp last) {
+  constexpr size_t kMostParts = 8;
+  constexpr int64_t kLongest = 1 << 16;
+  Parts found;
+  if (last.getDestType().getRank() == 0)
+    return std::nullopt;
+  found.base = last;
+  while (auto insert = found.base.getDefiningOp<tensor::InsertSliceOp>()) {
+    std::optional<int64_t> axis = findAxis(insert);
+    if (!axis || (insert != last && *axis != found.axis) ||
+        found.parts.size() == kMostParts)
+      return std::nullopt;
+    found.axis = *axis;
+    std::optional<int64_t> offset =
+        getConstantIntValue(insert.getMixedOffsets()[*axis]);
+    std::optional<int64_t> size =
+        getConstantIntValue(insert.getMixedSizes()[*axis]);
+    std::optional<int64_t> stride =
+        getConstantIntValue(insert.getMixedStrides()[*axis]);
+    if (!offset || !size || !stride || *size <= 0 || *stride <= 0)
+      return std::nullopt;
+    found.parts.push_back({insert, *offset, *size, *stride});
+    found.base = insert.getDest();
+  }
+  found.fill = findBase(found.base);
+  found.extent = last.getDestType().getDimSize(found.axis);
+  if (!found.fill || ShapedType::isDynamic(found.extent) ||
+      found.extent > kLongest)
+    return std::nullopt;
+  llvm::BitVector covered(found.extent);
+  for (const Part &part : found.parts)
+    // C294 is for slices outside of their tensors.
+    if (part.offset < 0 || part.getLast() >= found.extent)
+      return std::nullopt;
+  for (const Part &part : found.parts)
+    for (int64_t at = part.offset; at <= part.getLast(); at += part.stride)
+      covered.set(at);
+  found.coversAll = covered.all();
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// What is worth it
+//===----------------------------------------------------------------------===//
+
+static bool isElementwise(Operation *op) {
+  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() == 0;
+}
+
+/// Whether the op computes on the elements that it reads: no product, whose
+/// factors are better in memory, and no copy, which may be for a convolution.
+static bool computesOnElements(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !isContraction(generic) &&
+         !linalg::isaConvolutionOpInterface(generic) && !hasWindows(generic) &&
+         !llvm::hasSingleElement(*generic.getBody());
+}
+
+/// Whether a part isn't the result of a kernel that could write it in place.
+static bool isCheap(Value part) {
+  while (Operation *op = part.getDefiningOp()) {
+    if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp, tensor::CastOp>(op))
+      return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>();
+    part = op->getOperand(0);
+  }
+  return true;
+}
+
+static bool isWorthIt(tensor::InsertSliceOp last, const Parts &parts) {
+  if (llvm::all_of(last->getUsers(), computesOnElements))
+    return true;
+  auto isResult = [](Operation *user) {
+    return isa<func::ReturnOp, tensor::CastOp, tensor::ExpandShapeOp,
+               tensor::CollapseShapeOp>(user) ||
+           computesOnElements(user);
+  };
+  return parts.coversAll && llvm::all_of(last->getUsers(), isResult) &&
+         llvm::all_of(parts.parts, [](Part part) {
+           return isCheap(part.insert.getSource());
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads an element in the body of the op that stands for the parts.
+class PartReader {
+public:
+  PartReader(const Parts &all, Location loc) : all(all), loc(loc) {}
+
+  Value read(OpBuilder &builder) {
+    tensor::InsertSliceOp last = all.parts.front().insert;
+    for (int64_t dim = 0; dim != last.getDestType().getRank(); ++dim)
+      indices.push_back(linalg::IndexOp::create(builder, loc, dim));
+    return read(builder, all.parts);
+  }
+
+private:
+  Value constant(OpBuilder &builder, int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  Value read(OpBuilder &builder, ArrayRef<Part> parts) {
+    if (parts.empty())
+      return arith::ConstantOp::create(builder, loc, all.fill);
+    // All elements that aren't in the other parts are in the first one.
+    if (parts.size() == 1 && all.coversAll)
+      return extract(builder, parts.front());
+    auto branch = scf::IfOp::create(
+        builder, loc, isInside(builder, parts.front()),
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, extract(inner, parts.front()));
+        },
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, read(inner, parts.drop_front()));
+        });
+    return branch.getResult(0);
+  }
+
+  Value isInside(OpBuilder &builder, const Part &part) {
+    Value index = indices[all.axis], inside;
+    auto require = [&](arith::CmpIPredicate predicate, Value lhs, int64_t rhs) {
+      Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs,
+                                          constant(builder, rhs));
+      inside =
+          inside ? arith::AndIOp::create(builder, loc, inside, holds) : holds;
+    };
+    if (part.offset >= part.stride)
+      require(arith::CmpIPredicate::uge, index, part.offset);
+    if (part.getLast() + part.stride < all.extent)
+      require(arith::CmpIPredicate::ule, index, part.getLast());
+    if (part.stride != 1)
+      require(arith::CmpIPredicate::eq,
+              arith::RemUIOp::create(builder, loc, index,
+                                     constant(builder, part.stride)),
+              part.offset % part.stride);
+    return inside ? inside : arith::ConstantIntOp::create(builder, loc, 1, 1);
+  }
+
+  Value extract(OpBuilder &builder, const Part &part) {
+    tensor::InsertSliceOp insert = part.insert;
+    llvm::SmallBitVector dropped = insert.getDroppedDims();
+    SmallVector<Value> place;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      if (dropped.test(dim))
+        continue;
+      Value own = index;
+      if (int64_t(dim) == all.axis && part.offset != 0)
+        own = arith::SubIOp::create(builder, loc, own,
+                                    constant(builder, part.offset));
+      if (int64_t(dim) == all.axis && part.stride != 1)
+        own = arith::DivUIOp::create(builder, loc, own,
+                                     constant(builder, part.stride));
+      place.push_back(own);
+    }
+    return tensor::ExtractOp::create(builder, loc, insert.getSource(), place);
+  }
+
+  const Parts &all;
+  Location loc;
+  SmallVector<Value> indices;
+};
+
+struct InsertedParts : public OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->use_empty())
+      return rewriter.notifyMatchFailure(op, "expected a use");
+    std::optional<Parts> parts = findParts(op);
+    if (!parts || !isWorthIt(op, *parts))
+      return rewriter.notifyMatchFailure(op,
+                                         "expected parts that are worth an op");
+    Location loc = op.getLoc();
+    auto generic =
+        createElementwise(rewriter, loc, op.getType(),
+                          tensor::getMixedSizes(rewriter, loc, parts->base), {},
+                          [&](OpBuilder &builder, ValueRange) {
+                            return PartReader(*parts, loc).read(builder);
+                          });
+    replaceWithCast(rewriter, op, generic.getResult(0));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Stacks
+//===----------------------------------------------------------------------===//
+
+/// Parts of one element along the axis that are computed of the same elements,
+/// as the low and the high bits of packed weights are: all are computed where
+/// these are read, and one is chosen.
+struct StackedParts : public OpRewritePattern<tensor::InsertSliceOp> {
+  explicit StackedParts(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  /// A part without the axis, if it is computed of one tensor.
+  static linalg::GenericOp findSource(const Parts &all, Part part) {
+    Value source = part.insert.getSource();
+    if (auto expand = source.getDefiningOp<tensor::ExpandShapeOp>())
+      source = expand.getSrc();
+    auto type = cast<RankedTensorType>(source.getType());
+    RankedTensorType whole = part.insert.getDestType();
+    SmallVector<int64_t> shape(whole.getShape());
+    shape.erase(shape.begin() + all.axis);
+    auto op = source.getDefiningOp<linalg::GenericOp>();
+    bool isCopied = op && op.getNumDpsInputs() == 1 && isElementwise(op) &&
+                    op.getNumDpsInits() == 1;
+    return isCopied && type.getShape() == ArrayRef(shape) ? op
+                                                          : linalg::GenericOp();
+  }
+
+  static bool areStacked(const Parts &all) {
+    linalg::GenericOp first;
+    for (const Part &part : all.parts) {
+      linalg::GenericOp op = findSource(all, part);
+      if (part.size != 1 || !op)
+        return false;
+      if (!first)
+        first = op;
+      if (op.getInputs() != first.getInputs() ||
+          op.getIndexingMapsArray() != first.getIndexingMapsArray())
+        return false;
+    }
+    return all.coversAll && all.extent == int64_t(all.parts.size());
+  }
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->use_empty())
+      return rewriter.notifyMatchFailure(op, "expected a use");
+    std::optional<Parts> all = findParts(op);
+    if (!all || !areStacked(*all))
+      return rewriter.notifyMatchFailure(op, "expected parts that are stacked");
+    Location loc = op.getLoc();
+    // In the order of their places.
+    llvm::sort(all->parts, [](const Part &a, const Part &b) {
+      return a.offset < b.offset;
+    });
+    AffineMap whole = rewriter.getMultiDimIdentityMap(op.getType().getRank());
+    SmallVector<AffineMap> maps(all->parts.size(), whole.dropResult(all->axis));
+    maps.push_back(whole);
+    SmallVector<Value> inputs;
+    for (const Part &part : all->parts)
+      inputs.push_back(findSource(*all, part).getResult(0));
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, all->base),
+        op.getType().getElementType());
+    SmallVector<utils::IteratorType> kinds(op.getType().getRank(),
+                                           utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, empty.getType(), inputs, empty, maps, kinds,
+        [&](OpBuilder &builder, Location, ValueRange elements) {
+          Value index = linalg::IndexOp::create(builder, loc, all->axis);
+          Value chosen = elements.front();
+          for (size_t at = 1; at != inputs.size(); ++at) {
+            Value number = arith::ConstantIndexOp::create(builder, loc, at);
+            Value isAt = arith::CmpIOp::create(
+                builder, loc, arith::CmpIPredicate::eq, index, number);
+            chosen = arith::SelectOp::create(builder, loc, isAt, elements[at],
+                                             chosen);
+          }
+          linalg::YieldOp::create(builder, loc, chosen);
+        });
+    replaceWithCast(rewriter, op, generic.getResult(0));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Concatenations by elements
+//===----------------------------------------------------------------------===//
+
+/// Front ends lower concatenations to an op that looks for each element in
+/// which part it is. Parts are inserted instead, which is also how they are
+/// named elsewhere.
+struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// A part, and where it starts along the axis.
+  struct Read {
+    Value part;
+    int64_t start;
+  };
+
+  /// The loop of which an index is, less a constant.
+  static std::optional<std::pair<int64_t, int64_t>> readIndex(Value index) {
+    IntegerAttr offset;
+    if (auto difference = index.getDefiningOp<arith::SubIOp>();
+        difference && matchPattern(difference.getRhs(), m_Constant(&offset)))
+      index = difference.getLhs();
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    if (!loop)
+      return std::nullopt;
+    return std::pair<int64_t, int64_t>(loop.getDim(),
+                                       offset ? offset.getInt() : 0);
+  }
+
+  /// Adds the part between two places along the axis.
+  static bool readPart(linalg::GenericOp op, Value element, int64_t axis,
+                       int64_t start, int64_t end,
+                       SmallVectorImpl<Read> &parts) {
+    auto read = element.getDefiningOp<tensor::ExtractOp>();
+    if (!read || read.getIndices().size() != op.getNumLoops())
+      return false;
+    Value part = read.getTensor(), whole = op.getOutputs()[0];
+    for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+      auto place = readIndex(index);
+      bool isAxis = int64_t(dim) == axis;
+      if (!place || place->first != int64_t(dim) ||
+          place->second != (isAxis ? start : 0))
+        return false;
+      if (isAxis ? read.getTensor().getType().getDimSize(dim) != end - start
+                 : !(factorizeExtent(part, dim) == factorizeExtent(whole, dim)))
+        return false;
+    }
+    parts.push_back({part, start});
+    return true;
+  }
+
+  /// Whether a part's runs of memory fill an access. The indices of a place are
+  /// joined from single elements, and aren't better in memory.
+  static bool isLong(Read read, int64_t axis) {
+    constexpr int64_t kLeastBits = 128;
+    auto type = cast<RankedTensorType>(read.part.getType());
+    Type element = type.getElementType();
+    int64_t bits =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    for (int64_t extent : type.getShape().drop_front(axis))
+      bits *= ShapedType::isDynamic(extent) ? kLeastBits : extent;
+    return bits >= kLeastBits;
+  }
+
+  static bool readParts(linalg::GenericOp op, int64_t &axis,
+                        SmallVectorImpl<Read> &parts) {
+    Value element = op.getBody()->getTerminator()->getOperand(0);
+    int64_t start = 0;
+    while (auto branch = element.getDefiningOp<scf::IfOp>()) {
+      auto below = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+      auto loop = below ? below.getLhs().getDefiningOp<linalg::IndexOp>()
+                        : linalg::IndexOp();
+      IntegerAttr end;
+      if (!loop || branch.getNumResults() != 1 ||
+          below.getPredicate() != arith::CmpIPredicate::ult ||
+          !matchPattern(below.getRhs(), m_Constant(&end)) ||
+          (!parts.empty() && axis != int64_t(loop.getDim())))
+        return false;
+      axis = loop.getDim();
+      if (!readPart(op, branch.thenYield().getOperand(0), axis, start,
+                    end.getInt(), parts))
+        return false;
+      start = end.getInt();
+      element = branch.elseYield().getOperand(0);
+    }
+    return !parts.empty() &&
+           readPart(op, element, axis, start,
+                    cast<RankedTensorType>(op.getType(0)).getDimSize(axis),
+                    parts);
+  }
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Read> parts;
+    int64_t axis = 0;
+    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 0 ||
+        op.getNumDpsInits() != 1 || !isElementwise(op) ||
+        !op.getIndexingMapsArray()[0].isIdentity() ||
+        !readParts(op, axis, parts) ||
+        !llvm::all_of(parts, [&](Read read) { return isLong(read, axis); }))
+      return rewriter.notifyMatchFailure(op, "expected long parts");
+    Location loc = op.getLoc();
+    Value whole = op.getOutputs()[0];
+    unsigned rank = op.getNumLoops();
+    SmallVector<OpFoldResult> offsets(rank, rewriter.getIndexAttr(0)),
+        steps(rank, rewriter.getIndexAttr(1));
+    for (auto [part, start] : parts) {
+      offsets[axis] = rewriter.getIndexAttr(start);
+      whole = tensor::InsertSliceOp::create(
+          rewriter, loc, part, whole, offsets,
+          tensor::getMixedSizes(rewriter, loc, part), steps);
+    }
+    rewriter.replaceOp(op, whole);
+    return success();
+  }
+};
+
+} // namespace
+
+void carousel::populateConcatenationPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConcatenatedElements>(patterns.getContext());
+}
+
+void carousel::populateInsertPatterns(RewritePatternSet &patterns) {
+  patterns.add<InsertedParts, StackedParts>(patterns.getContext());
 }
