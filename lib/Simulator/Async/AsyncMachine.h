@@ -21,22 +21,37 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_ASYNCMACHINE_H
 #define CAROUSEL_LIB_SIMULATOR_ASYNC_ASYNCMACHINE_H
 
-#include "Copies/AsyncValues.h"
-#include "Copies/BulkCopies.h"
-#include "Copies/CpAsync.h"
-#include "Copies/Multimem.h"
-#include "Copies/TensorCopies.h"
-#include "Groups/BulkGroups.h"
+#include "AsyncContext.h"
+#include "Copies.h"
+#include "Groups.h"
 #include "Matrices/WarpgroupProducts.h"
-#include "MaxRegisters.h"
-#include "Mbarriers/MbarrierWaits.h"
-#include "Ordering/ClusterGathers.h"
-#include "Ordering/GridSemaphores.h"
-#include "Ordering/GridTickets.h"
-#include "Ordering/Signals.h"
-#include "Tiles/TileMover.h"
+#include "Mbarriers.h"
+#include "Ordering.h"
+#include "TileMover.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace carousel::sim {
+
+class MaxRegisters {
+public:
+  explicit MaxRegisters(AsyncContext &context) : context(context) {}
+
+  /// Checks the count, and that the threads of the warpgroup agree on it.
+  void set(bool increase, uint32_t registers);
+  void ctaExit(uint32_t cta);
+
+private:
+  /// What a warpgroup has asked for.
+  struct Requests {
+    uint32_t least = 0, most = 0; ///< 0: nothing
+    Who who;                      ///< of the most
+  };
+
+  AsyncContext &context;
+  /// The requests of each CTA, by warpgroup.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<Requests, 4>> requests;
+};
 
 class AsyncMachine final : public Background {
   // First what the parts below work with.

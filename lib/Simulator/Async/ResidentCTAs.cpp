@@ -1,17 +1,95 @@
-//===- ResidentCTAs.cpp - CTAs and threads, as the units know them --------===//
+//===- ResidentCTAs.cpp - resident CTAs and their threads -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// CTAs that come and go, addresses in a cluster, and states of threads.
+// CTAs that come and go, addresses in a cluster, and states of threads. An
+// operation takes the first gap of its engine that is long enough.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ResidentCTAs.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+
 namespace carousel::sim {
+
+uint64_t EngineTime::pass(uint64_t from, uint64_t bytes) {
+  uint64_t duration = bytes / kEngineBytesPerCycle;
+  if (duration == 0)
+    return from;
+  // New intervals mostly come last.
+  size_t at = busy.size();
+  while (at > 0 && busy[at - 1].second > from)
+    --at;
+  for (; at < busy.size() && busy[at].first < from + duration; ++at)
+    from = std::max(from, busy[at].second);
+  uint64_t end = from + duration;
+  bool joinsBefore = at > 0 && busy[at - 1].second == from;
+  bool joinsAfter = at < busy.size() && busy[at].first == end;
+  if (joinsBefore && joinsAfter) {
+    busy[at - 1].second = busy[at].second;
+    busy.erase(busy.begin() + long(at));
+  } else if (joinsBefore) {
+    busy[at - 1].second = end;
+  } else if (joinsAfter) {
+    busy[at].first = from;
+  } else {
+    busy.insert(busy.begin() + long(at), {from, end});
+  }
+  // Gaps in the far past are rarely needed.
+  constexpr size_t kMostGaps = 64;
+  if (busy.size() > kMostGaps)
+    busy.erase(busy.begin());
+  return end;
+}
+
+void GroupQueue::commit() {
+  groups.back().stamp = stamp++;
+  groups.emplace_back();
+}
+
+void GroupQueue::prune() {
+  uint32_t waited = std::max(readWaited, completeWaited);
+  while (groups.size() > 1 && first <= waited) {
+    Group &group = groups.front();
+    if (group.readsLeft != 0 || group.writesLeft != 0)
+      return;
+    readCycles = std::max(readCycles, group.readCycles);
+    writeCycles = std::max(writeCycles, group.writeCycles);
+    dropped = group;
+    groups.pop_front();
+    ++first;
+  }
+}
+
+bool GroupQueue::isDone(uint32_t target, bool read) const {
+  for (size_t i = 0; i < groups.size() && first + i <= target; ++i)
+    if (groups[i].readsLeft != 0 || (!read && groups[i].writesLeft != 0))
+      return false;
+  return true;
+}
+
+WaitDescription ThreadState::describe(const Thread &) const {
+  WaitDescription description;
+  if (!waitingOn)
+    return description;
+  description.what =
+      waitingOn->isBulk ? "bulk group wait" : "cp.async group wait";
+  if (waitRead)
+    description.what += " (read)";
+  uint32_t left = 0;
+  for (size_t i = 0;
+       i < waitingOn->groups.size() && waitingOn->first + i <= waitTarget; ++i)
+    left += waitRead ? waitingOn->groups[i].readsLeft
+                     : waitingOn->groups[i].writesLeft;
+  description.missing = llvm::utostr(left) + " operations in flight";
+  return description;
+}
 
 using llvm::Twine;
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Async/Tiles/TileTransfer.h"
+#include "../Async/TileMover.h"
 #include "Machine.h"
 
 using namespace carousel::sim;

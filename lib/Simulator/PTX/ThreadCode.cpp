@@ -12,7 +12,7 @@
 #include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"
-#include "../Async/ThreadState.h"
+#include "../Async/ResidentCTAs.h"
 #include "../Compile/Machine/MachineLowering.h"
 
 #include "llvm/Support/FormatVariadic.h"

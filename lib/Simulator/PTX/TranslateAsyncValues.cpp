@@ -14,8 +14,8 @@
 #include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"
+#include "../Async/ResidentCTAs.h"
 #include "../Async/Tensors/SimTensorMap.h"
-#include "../Async/ThreadState.h"
 
 using namespace mlir;
 using namespace carousel::sim;

@@ -13,7 +13,7 @@
 #include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"
-#include "../Async/ThreadState.h"
+#include "../Async/ResidentCTAs.h"
 
 using namespace mlir;
 using namespace carousel::sim;

@@ -14,8 +14,8 @@
 #include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"
-#include "../Async/Ordering/Fences.h"
-#include "../Async/ThreadState.h"
+#include "../Async/Ordering.h"
+#include "../Async/ResidentCTAs.h"
 
 using namespace mlir;
 using namespace carousel::sim;

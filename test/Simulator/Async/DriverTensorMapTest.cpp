@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/Tensors/DriverTensorMap.h"
+#include "../../../lib/Simulator/Async/Tensors/SimTensorMap.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

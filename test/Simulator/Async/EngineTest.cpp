@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/Engine/EngineTime.h"
+#include "../../../lib/Simulator/Async/ResidentCTAs.h"
 #include "AsyncFixture.h"
 
 using namespace carousel::sim;

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/Matrices/ProductArithmetic.h"
+#include "../../../lib/Simulator/Async/Matrices/Product.h"
 #include "AsyncFixture.h"
 
 #include <cmath>

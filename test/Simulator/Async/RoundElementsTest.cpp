@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/Tensors/RoundElements.h"
+#include "../../../lib/Simulator/Async/Tensors/Reduce.h"
 
 #include "gtest/gtest.h"
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/Tensors/TensorBox.h"
+#include "../../../lib/Simulator/Async/Tensors/SimTensorMap.h"
 
 #include "gtest/gtest.h"
 

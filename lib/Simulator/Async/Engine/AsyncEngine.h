@@ -7,7 +7,9 @@
 //
 // Issues operations and completes them between the steps of threads. It gives
 // them epochs and simulated time, moves their bytes, and tells barriers, groups
-// and atomics what has landed.
+// and atomics what has landed. Pieces move from the source to the operation's
+// own copy, in the order of the tile, and from there to the destination. Every
+// access goes through Memory, in ranges that are as long as contiguity allows.
 //
 // An operation that signals a barrier borrows an agent of its CTA for its
 // epochs. An operation in a group uses the agents of its queue.
@@ -17,14 +19,32 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_ENGINE_ASYNCENGINE_H
 #define CAROUSEL_LIB_SIMULATOR_ASYNC_ENGINE_ASYNCENGINE_H
 
-#include "../Mbarriers/CopyArrives.h"
-#include "../Mbarriers/MbarrierArrivals.h"
-#include "../Ordering/Atomics.h"
+#include "../Mbarriers.h"
+#include "../Ordering.h"
 #include "../ResidentCTAs.h"
-#include "ByteMover.h"
-#include "OperationTable.h"
+#include "AsyncOperation.h"
 
 namespace carousel::sim {
+
+class ByteMover {
+public:
+  explicit ByteMover(AsyncContext &context)
+      : memory(context.memory), schedule(context.schedule) {}
+
+  void read(AsyncOperation &operation, const Pieces &pieces);
+  void write(AsyncOperation &operation, const Pieces &pieces);
+
+private:
+  AccessResult access(AsyncOperation &operation, const void *address,
+                      uint64_t size, bool isWrite);
+  void readRange(AsyncOperation &operation, const char *address, uint64_t size,
+                 char *to);
+  void writeRange(AsyncOperation &operation, char *address, uint64_t size,
+                  const char *from);
+
+  Memory &memory;
+  Schedule &schedule;
+};
 
 class AsyncEngine {
 public:

@@ -1,4 +1,4 @@
-//===- Reduce.cpp - the arithmetic of asynchronous reductions -------------===//
+//===- Reduce.cpp - arithmetic of copies ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 //
 // The 16-bit formats are added in double precision, and rounded again. A double
 // has more than twice their bits plus two, so only the second rounding matters.
+// Elements of f32 are rounded in place, whole ones only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,35 @@
 #include <cstring>
 
 namespace carousel::sim {
+
+static constexpr uint32_t kSign = 0x80000000, kInfinity = 0x7f800000;
+
+template <typename Change>
+static void changeElements(char *bytes, uint64_t size, Change change) {
+  for (uint64_t at = 0; at + sizeof(uint32_t) <= size; at += sizeof(uint32_t)) {
+    uint32_t bits;
+    std::memcpy(&bits, bytes + at, sizeof(bits));
+    bits = change(bits);
+    std::memcpy(bytes + at, &bits, sizeof(bits));
+  }
+}
+
+void flushSubnormals(char *bytes, uint64_t size) {
+  changeElements(bytes, size, [](uint32_t bits) {
+    return (bits & kInfinity) == 0 ? bits & kSign : bits;
+  });
+}
+
+void roundToTF32(char *bytes, uint64_t size) {
+  changeElements(bytes, size, [](uint32_t bits) {
+    constexpr uint32_t kNaN = 0x7fffe000, kUnit = 1 << 13;
+    if ((bits & ~kSign) > kInfinity)
+      return kNaN;
+    uint32_t lower = bits / kUnit, dropped = bits % kUnit;
+    bool isUpper = dropped > kUnit / 2 || (dropped == kUnit / 2 && lower % 2);
+    return (lower + isUpper) * kUnit;
+  });
+}
 
 unsigned getElementBytes(ReduceType type) {
   switch (type) {
@@ -111,16 +141,20 @@ std::optional<ReduceType> getReduceType(ReduceKind kind,
 //===----------------------------------------------------------------------===//
 
 namespace {
+
 struct Half {
   static constexpr int kMantissa = 10, kBias = 15;
 };
+
 struct BFloat {
   static constexpr int kMantissa = 7, kBias = 127;
 };
+
 } // namespace
 
 /// The payload of every NaN that a floating-point reduction makes.
 static constexpr uint16_t kNaN16 = 0x7fff;
+
 static constexpr uint32_t kNaN32 = 0x7fffffff;
 
 template <typename Format> static double decode(uint16_t bits) {

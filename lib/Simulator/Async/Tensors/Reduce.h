@@ -1,12 +1,12 @@
-//===- Reduce.h - the arithmetic of asynchronous reductions -----*- C++ -*-===//
+//===- Reduce.h - arithmetic of copies --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The arithmetic of cp.reduce.async.bulk and red.async, bit-exact for each
-// element.
+// The arithmetic of cp.reduce.async.bulk and red.async, and the rounding of f32
+// elements that are loaded as tf32, bit-exact for each element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,17 @@
 
 #include "SimTensorMap.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace carousel::sim {
+
+/// Zeros of the same sign for subnormal numbers.
+void flushSubnormals(char *bytes, uint64_t size);
+
+/// The nearest numbers of tf32, ties to even. All NaNs become the one that
+/// tensor copies write (measured on an H100).
+void roundToTF32(char *bytes, uint64_t size);
 
 unsigned getElementBytes(ReduceType type);
 

@@ -1,19 +1,23 @@
-//===- TileTransfer.h - a transfer of the tile phase ------------*- C++ -*-===//
+//===- TileMover.h - transfers of the tile phase ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The operands with which one thread arrives at a carousel.load or
-// carousel.store. All threads of the scope must have equal ones.
+// carousel.load and carousel.store of the tile phase. The threads of the scope
+// gather with equal operands, and the last one to arrive moves the tile. The
+// transfer is an agent of its own that knows all that the threads know. The
+// threads learn that the transfer is done, and nothing of each other.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_TILES_TILETRANSFER_H
-#define CAROUSEL_LIB_SIMULATOR_ASYNC_TILES_TILETRANSFER_H
+#ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_TILEMOVER_H
+#define CAROUSEL_LIB_SIMULATOR_ASYNC_TILEMOVER_H
 
-#include "../Tensors/SimTensorMap.h"
+#include "ResidentCTAs.h"
+#include "Tensors/SimTensorMap.h"
+#include "TransferLog.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -59,6 +63,24 @@ struct TileTransfer {
   }
 };
 
+class TileMover {
+public:
+  TileMover(AsyncContext &context, ResidentCTAs &ctas, TransferLog &transfers)
+      : context(context), ctas(ctas), transfers(transfers) {}
+
+  /// Called by each thread of the scope.
+  void move(const TileTransfer &transfer);
+
+private:
+  /// One transfer, while the threads wait for it.
+  class Move;
+  std::vector<TileTransfer> divide(const TileTransfer &transfer) const;
+
+  AsyncContext &context;
+  ResidentCTAs &ctas;
+  TransferLog &transfers;
+};
+
 } // namespace carousel::sim
 
-#endif // CAROUSEL_LIB_SIMULATOR_ASYNC_TILES_TILETRANSFER_H
+#endif // CAROUSEL_LIB_SIMULATOR_ASYNC_TILEMOVER_H
