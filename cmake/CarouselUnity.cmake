@@ -19,19 +19,12 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Simulator/Compile/VerifyKnown.cpp
   lib/Simulator/Launch/MachineCalls.cpp
   lib/Simulator/Launch/MachinePTXCalls.cpp
-  lib/Simulator/Launch/MachinePTXWarpCalls.cpp
-  lib/Simulator/PTX/MmaForm.cpp
   lib/Simulator/PTX/PTXForms.cpp
   lib/Simulator/PTX/ThreadCode.cpp
-  lib/Simulator/PTX/TranslateMatrices.cpp
-  lib/Target/CUDA/Names.cpp
   lib/Target/CUDA/Statements.cpp
   lib/Target/CUDA/TextPlan.cpp
   lib/Target/PTX/EmitPTX.cpp
   lib/Target/PTX/LLVMPasses.cpp
-  lib/Target/PTX/StackUsers.cpp
-  lib/Target/PTX/StreamingLoads.cpp
-  lib/Target/PTX/VerifyCalls.cpp
   lib/Target/PTX/VerifyPTX.cpp
   passes/Graph/NormalForm/SplitGates.cpp
   passes/Graph/Shapes/ShapeTensors.cpp

@@ -470,7 +470,6 @@ GridSemaphores::Semaphore::describe(const Thread &waiter) const {
 }
 
 namespace {
-
 struct Draw {
   int32_t *counter;
   int64_t total;

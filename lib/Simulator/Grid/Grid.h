@@ -16,7 +16,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_GRID_GRID_H
 #define CAROUSEL_LIB_SIMULATOR_GRID_GRID_H
 
-#include "../Memory/View.h"
+#include "../Memory/Clock.h"
 #include "Schedule.h"
 
 #include "carousel/Simulator/Findings.h"

@@ -315,13 +315,12 @@ struct Grid::Impl {
     return launches[gpus[launch.gpu].begin];
   }
 
-  // GridPeers.cpp
   void stopGPU();
   std::string describeStop() const;
   /// Ends the wait with the earliest deadline, if there is one.
   bool expireWait();
 
-  // GridResidency.cpp
+  // GridLaunches.cpp
   bool hasRoom(const LaunchState &launch) const;
   void startCTAs();
   void startCTAs(GPUState &gpu);
@@ -383,7 +382,7 @@ struct Grid::Impl {
   void report(FindingKind kind, const Thread &thread, std::string message,
               std::optional<Actor> other = std::nullopt);
 
-  // GridBarriers.cpp
+  // GridCollectives.cpp
   CTABarrier &arrive(uint32_t name, uint32_t count);
   uint32_t countMissing(const CTAState &cta, const CTABarrier &barrier) const;
   bool completeIfReady(CTAState &cta, CTABarrier &barrier);

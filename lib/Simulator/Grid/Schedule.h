@@ -104,7 +104,7 @@ public:
 
 private:
   Schedule &inner;
-  /// Decisions as bytes, with repeat counts; see ScheduleRecord.cpp.
+  /// Decisions as bytes, with repeat counts; see Schedule.cpp.
   std::string bytes;
   uint64_t last = 0, repeats = 0, numPicks = 0;
 };

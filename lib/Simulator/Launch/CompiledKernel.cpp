@@ -1,7 +1,12 @@
-//===- CompiledKernel.cpp - from a kernel to a run ------------------------===//
+//===- CompiledKernel.cpp - kernels that the machine runs -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a kernel to a run: what a kernel says of its arguments and its launch,
+// its code, wider kernels for larger extents, and the report of its accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,13 +18,17 @@
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
+#include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
-using namespace mlir;
+#include <set>
+
 using namespace carousel::sim;
-using llvm::formatv;
+using namespace mlir;
+using namespace carousel;
 namespace sim = carousel::sim;
 using carousel::CarouselDialect;
 using carousel::EncodeAttr;
@@ -27,6 +36,116 @@ using carousel::ExprAttr;
 using carousel::LaunchAttr;
 using carousel::VariantAttr;
 using carousel::WorkspaceAttr;
+using llvm::formatv;
+
+void AccessReport::add(const AccessOps &ops, const SiteTable &sites,
+                       llvm::ArrayRef<WarpAccessCount> counts, uint32_t first) {
+  uint32_t number = first;
+  for (const AccessOp &op : ops) {
+    ++number;
+    if (number >= counts.size() || counts[number].executions == 0)
+      continue;
+    const WarpAccessCount &count = counts[number];
+    const std::string &location = sites.describe(op.site);
+    auto row = llvm::find_if(rows, [&](const SharedAccesses &known) {
+      return known.location == location && known.op == op.name &&
+             known.bytes == op.bytes;
+    });
+    if (row == rows.end())
+      row = rows.insert(row, {location, op.name.str(), op.bytes});
+    row->executions += count.executions;
+    row->wavefronts += count.wavefronts;
+    row->least += count.least;
+  }
+}
+
+WideKernels::WideKernels(gpu::GPUFuncOp kernel, BlockProgramAttr program)
+    : program(program), module(ModuleOp::create(kernel.getLoc())) {
+  auto home = kernel->getParentOfType<gpu::GPUModuleOp>();
+  name = (home.getName() + "::" + kernel.getName()).str();
+  OpBuilder::atBlockEnd(module->getBody()).clone(*home);
+}
+
+static constexpr int64_t kMostElements = int64_t(1) << 20; // C210
+
+std::string WideKernels::explainMost(int64_t extent) const {
+  return formatv("expected {0} for which vectors have at most {1} elements, "
+                 "got more than {2}",
+                 program.getCovers(), kMostElements, extent);
+}
+
+const CompiledKernel *
+WideKernels::find(int64_t extent, std::string &reason,
+                  llvm::function_ref<void(const CompiledKernel &)> prepare) {
+  // The vectors that cover it would have more elements by themselves.
+  if (extent > kMostElements) {
+    reason = explainMost(kMostElements);
+    return nullptr;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  int64_t width = llvm::PowerOf2Ceil(extent);
+  auto [kernel, isNew] = kernels.try_emplace(width);
+  Wide &wide = kernel->second;
+  if (isNew)
+    wide.kernel = compile(width, wide.reason);
+  if (isNew && wide.kernel)
+    prepare(*wide.kernel);
+  if (!wide.kernel && wide.reason.empty())
+    wide.reason = formatv("expected vectors of a width that the simulated "
+                          "machine can compile, got {0}",
+                          width);
+  reason = wide.reason;
+  return wide.kernel.get();
+}
+
+/// The extents of vectors, and their most elements.
+static int64_t collectExtents(gpu::GPUFuncOp kernel,
+                              std::set<int64_t> &extents) {
+  int64_t most = 0;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto vector = dyn_cast<VectorType>(type)) {
+        extents.insert(vector.getShape().begin(), vector.getShape().end());
+        most = std::max(most, vector.getNumElements());
+      }
+  });
+  return most;
+}
+
+std::unique_ptr<CompiledKernel> WideKernels::compile(int64_t extent,
+                                                     std::string &reason) {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  for (auto home : copy->getOps<gpu::GPUModuleOp>())
+    if (failed(inlineFunctions(home)))
+      return nullptr;
+  FailureOr<gpu::GPUFuncOp> kernel = findKernel(*copy, name);
+  if (failed(kernel))
+    return nullptr;
+  if (std::optional<FixedWidth> fixed =
+          findFixedWidth(*kernel, program.getWidth())) {
+    reason = formatv("expected {0} of at most {1}, the width of the vectors, "
+                     "got more: {2}",
+                     program.getCovers(), program.getWidth(), fixed->reason);
+    return nullptr;
+  }
+  // Vectors of the new width are to be the only ones.
+  std::set<int64_t> extents;
+  collectExtents(*kernel, extents);
+  int64_t width = extent;
+  while (extents.count(width))
+    width *= 2;
+  resizeVectors(*kernel, program.getWidth(), width);
+  if (collectExtents(*kernel, extents) > kMostElements) {
+    reason = explainMost(extent / 2);
+    return nullptr;
+  }
+  (*kernel)->setAttr(CarouselDialect::kBlockProgram,
+                     BlockProgramAttr::get(kernel->getContext(), width,
+                                           program.getCovers(),
+                                           program.getPrograms(), /*keeps=*/0));
+  auto compiled = CompiledKernel::compile(*copy, name);
+  return succeeded(compiled) ? std::move(*compiled) : nullptr;
+}
 
 CompiledKernel::CompiledKernel(std::unique_ptr<Impl> impl)
     : impl(std::move(impl)) {}
@@ -35,6 +154,7 @@ CompiledKernel::~CompiledKernel() = default;
 ArrayRef<ArgumentInfo> CompiledKernel::getArguments() const {
   return impl->signature.arguments;
 }
+
 StringRef CompiledKernel::getName() const { return impl->name; }
 bool CompiledKernel::hasLaunch() const { return bool(impl->launch); }
 

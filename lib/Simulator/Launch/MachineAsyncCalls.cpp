@@ -1,15 +1,19 @@
-//===- MachineAsyncCalls.cpp - asynchronous ops that kernels call ---------===//
+//===- MachineAsyncCalls.cpp - calls of the asynchronous units ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The calls of MachineCalls.cpp for mbarriers, copies and tensor copies, with
-// the same conventions.
+// The calls of MachineCalls.cpp for mbarriers, copies, tensor copies, a
+// warpgroup's products and transfers of the tile phase, with the same
+// conventions. A value of registers is in memory of the thread: its bytes, a
+// byte for each element that says whether it is poison, and one that says
+// whether these bytes are set.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Async/TileMover.h"
 #include "Machine.h"
 
 using namespace carousel::sim;
@@ -19,6 +23,7 @@ static Machine &enter(uint32_t site) {
   machine.enter(site);
   return machine;
 }
+
 static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
 
 namespace {
@@ -31,6 +36,7 @@ struct Waiting : TracedCall {
   Waiting(Machine &machine, llvm::StringRef what, const void *barrier = nullptr)
       : TracedCall(machine, CallKind::Waits, what, barrier) {}
 };
+
 } // namespace
 
 static std::optional<uint16_t> getMask(int32_t mask) {
@@ -325,5 +331,113 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineAsyncSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_tensor_map_replace),
       CAROUSEL_SYMBOL(carousel_sim_tensor_map_copy_fence)};
 #undef CAROUSEL_SYMBOL
+  return kSymbols;
+}
+
+static WarpgroupProducts &enterProducts(uint32_t site) {
+  Machine &machine = Machine::current();
+  machine.enter(site);
+  return machine.async.products;
+}
+
+extern "C" {
+
+static uint64_t carousel_sim_wgmma_descriptor(const char *address,
+                                              uint64_t bits, uint32_t site) {
+  return enterProducts(site).describe(address, bits);
+}
+static void carousel_sim_wgmma_fence(uint32_t site) {
+  enterProducts(site).fence();
+}
+static uint64_t carousel_sim_wgmma_keep(const char *value, uint32_t bytes,
+                                        uint32_t elements, uint32_t) {
+  const char *poison = value + bytes;
+  return Machine::current().async.products.keep(
+      value, bytes, poison[elements] ? poison : nullptr, elements);
+}
+static uint64_t carousel_sim_wgmma_mma(uint64_t form, uint64_t a, uint64_t b,
+                                       uint64_t sums, int32_t accumulates,
+                                       uint32_t site) {
+  return enterProducts(site).multiply(ProductForm::decode(form), a, b, sums,
+                                      accumulates);
+}
+static void carousel_sim_wgmma_commit(uint32_t site) {
+  enterProducts(site).commit();
+}
+static void carousel_sim_wgmma_wait(uint32_t pending, uint32_t site) {
+  Machine &machine = Machine::current();
+  machine.enter(site);
+  TracedCall call(machine, CallKind::Waits, "wgmma group wait");
+  machine.async.products.wait(pending);
+}
+static void carousel_sim_wgmma_take(uint64_t handle, char *value,
+                                    uint32_t bytes, uint32_t elements,
+                                    uint32_t) {
+  Machine::current().async.products.take(handle, value, bytes, value + bytes,
+                                         elements);
+}
+
+} // extern "C"
+
+llvm::ArrayRef<HostSymbol> carousel::sim::getMachineProductSymbols() {
+#define CAROUSEL_SYMBOL(Name)                                                  \
+  {                                                                            \
+    #Name, (void *)&Name                                                       \
+  }
+  static const HostSymbol kSymbols[] = {
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_descriptor),
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_fence),
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_keep),
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_mma),
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_commit),
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_wait),
+      CAROUSEL_SYMBOL(carousel_sim_wgmma_take)};
+#undef CAROUSEL_SYMBOL
+  return kSymbols;
+}
+
+extern "C" {
+
+/// `numbers`: offsets, extents and strides of the global memref, then extents
+/// and strides of the tile. A kind of -1 means no reduction.
+static void carousel_sim_move_tile(
+    int32_t isLoad, int32_t scope, int32_t isInBounds, uint32_t elementBytes,
+    uint64_t fill, int32_t reduceKind, int32_t reduceType, int32_t rounds,
+    int32_t isExclusive, char *global, char *tile, uint32_t globalRank,
+    uint32_t tileRank, const int64_t *numbers, uint32_t site) {
+  Machine &machine = Machine::current();
+  machine.enter(site);
+  auto take = [&](uint32_t rank) {
+    llvm::ArrayRef<int64_t> taken(numbers, rank);
+    numbers += rank;
+    return taken;
+  };
+  TileTransfer transfer;
+  transfer.isLoad = isLoad;
+  transfer.scope = TransferScope(scope);
+  transfer.isInBounds = isInBounds;
+  transfer.elementBytes = elementBytes;
+  transfer.fill = fill;
+  if (reduceKind >= 0)
+    transfer.reduction = {ReduceKind(reduceKind), ReduceType(reduceType)};
+  transfer.rounds = rounds;
+  transfer.isExclusive = isExclusive;
+  transfer.global = global;
+  transfer.tile = tile;
+  transfer.offsets = take(globalRank);
+  transfer.globalExtents = take(globalRank);
+  transfer.globalStrides = take(globalRank);
+  transfer.tileExtents = take(tileRank);
+  transfer.tileStrides = take(tileRank);
+  TracedCall call(machine, CallKind::Waits,
+                  isLoad ? "tile load" : "tile store");
+  machine.async.tiles.move(transfer);
+}
+
+} // extern "C"
+
+llvm::ArrayRef<HostSymbol> carousel::sim::getMachineTileSymbols() {
+  static const HostSymbol kSymbols[] = {
+      {"carousel_sim_move_tile", (void *)&carousel_sim_move_tile}};
   return kSymbols;
 }

@@ -5,7 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The contents of CompiledKernel, for compilation and for launches.
+// The contents of CompiledKernel, for compilation and for launches. A block
+// program means the whole of the extent that it covers, also where a launch's
+// extent is larger than its vectors. Then it is compiled again, with vectors
+// that cover the extent. The report of accesses joins the counts of ops that
+// look the same to a reader: those of an unrolled loop, and those of a kernel
+// that is launched again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,16 +18,62 @@
 #define CAROUSEL_LIB_SIMULATOR_LAUNCH_SIMKERNELIMPL_H
 
 #include "../Compile/HostCode.h"
-#include "AccessReport.h"
+#include "../Compile/KernelModule.h"
+#include "../Memory/WarpAccesses.h"
 #include "LaunchArguments.h"
-#include "WideKernels.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Simulator/Simulator.h"
-
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 
 namespace carousel::sim {
+
+class AccessReport {
+public:
+  /// `counts` are those of a run; `first` is the number before the one of the
+  /// first op.
+  void add(const AccessOps &ops, const SiteTable &sites,
+           llvm::ArrayRef<WarpAccessCount> counts, uint32_t first);
+  std::vector<SharedAccesses> take() { return std::move(rows); }
+
+private:
+  std::vector<SharedAccesses> rows;
+};
+
+class WideKernels {
+public:
+  WideKernels(mlir::gpu::GPUFuncOp kernel, BlockProgramAttr program);
+
+  int64_t getWidth() const { return program.getWidth(); }
+  ExprAttr getCovers() const { return program.getCovers(); }
+
+  /// The kernel with vectors for an extent above the width, after `prepare` has
+  /// seen it once. Null, with the reason, if there is none. Thread-safe.
+  const CompiledKernel *
+  find(int64_t extent, std::string &reason,
+       llvm::function_ref<void(const CompiledKernel &)> prepare);
+
+private:
+  std::unique_ptr<CompiledKernel> compile(int64_t extent, std::string &reason);
+  std::string explainMost(int64_t extent) const;
+
+  BlockProgramAttr program;
+  std::string name;
+  /// A copy of the kernel's module.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::mutex mutex;
+  struct Wide {
+    std::unique_ptr<CompiledKernel> kernel; ///< null if there is none
+    std::string reason;
+  };
+  std::map<int64_t, Wide> kernels; ///< by width
+};
 
 struct CompiledKernel::Impl {
   std::string name;

@@ -1,4 +1,4 @@
-//===- Clock.h - vector clocks ----------------------------------*- C++ -*-===//
+//===- Clock.h - vector clocks of agents ------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,17 +7,26 @@
 //
 // Vector clocks over threads and engine operations, sparse over CTAs. A clock
 // answers whether an epoch is known. Copies are cheap: clocks share parts until
-// one of them changes.
+// one of them changes. The view of an agent has several: everything that is
+// ordered, the parts of it that have passed fences, and what else is over.
+//
+// Observations explain races after relaxed atomics. A thread that reads the
+// value of another thread's atomic isn't ordered after it, unless fences,
+// semantics and scopes establish an order. They record what the reader would
+// know with them, so that a race names what is missing; they never decide
+// whether there is one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_CLOCK_H
 #define CAROUSEL_LIB_SIMULATOR_MEMORY_CLOCK_H
 
+#include "carousel/Simulator/Findings.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -154,6 +163,94 @@ private:
 
   llvm::SmallVector<Entry, 1> entries; // sorted by CTA
   CTASetRef ended;                     // null for none; immutable, so shared
+};
+
+enum class MemScope : uint8_t { CTA, Cluster, GPU, System };
+
+constexpr unsigned kNumScopes = unsigned(MemScope::System) + 1;
+inline unsigned getIndex(MemScope scope) { return unsigned(scope); }
+
+/// What the threads knew that wrote the address of an atomic, or that arrived
+/// in a phase.
+struct Publication : llvm::RefCountedBase<Publication> {
+  bool isArrive = false;
+  /// Everything that they knew, and the part that they released at each scope
+  /// or a wider one.
+  Clock known;
+  std::array<Clock, kNumScopes> released;
+  /// The last writer. For an arrive, the last one that released too little.
+  Epoch writer;
+  Site site = 0;
+  uint32_t cluster = 0, gpu = 0;
+  bool isRelaxed = true;
+};
+using PublicationRef = llvm::IntrusiveRefCntPtr<const Publication>;
+
+/// A thread that observed a publication, and the widest scope at which it has
+/// acquired since.
+struct Observation : llvm::RefCountedBase<Observation> {
+  const void *place = nullptr;
+  PublicationRef publication;
+  Epoch reader;
+  Site site = 0;
+  uint32_t cluster = 0, gpu = 0;
+  bool isRelaxed = true;
+  std::optional<MemScope> acquired;
+};
+
+/// The latest observations that a thread knows of. Cheap to copy, and mostly
+/// empty.
+class Observations {
+public:
+  /// Adds a observation. Keeps one for each address, and drops the oldest if
+  /// there are many.
+  void add(Observation observation);
+  void join(const Observations &other);
+  /// Records that the reader has executed an acquire fence.
+  void noteAcquire(Epoch reader, MemScope scope);
+  bool empty() const { return !list; }
+  /// Whether the last observation is of this publication.
+  bool endsWith(const Publication *publication) const {
+    return list && list->items.back()->publication.get() == publication;
+  }
+
+  /// What would have ordered `earlier` before a thread of the CTA: one line for
+  /// each missing fence, scope or semantics.
+  std::vector<std::string> explain(Epoch earlier, const FindingLog &log) const;
+
+private:
+  struct List : llvm::RefCountedBase<List> {
+    llvm::SmallVector<llvm::IntrusiveRefCntPtr<const Observation>, 4> items;
+  };
+  llvm::IntrusiveRefCntPtr<const List> list;
+};
+
+/// What an agent knows: the order, and what has passed a proxy fence.
+struct View {
+  Clock order;
+  /// Generic accesses to shared or global memory that are visible to the async
+  /// proxy. A fence copies `order` to these. Barriers, arrives and waits carry
+  /// them all.
+  Clock fencedShared;
+  Clock fencedGlobal;
+  /// Accesses that an alias fence orders before those by another address of the
+  /// same memory. It may be any thread's on the way.
+  Clock fencedAlias;
+  /// Reads of shared memory and accesses of engines to it that are over, as
+  /// arrivals of CTA scope at barriers of another CTA say. What else the
+  /// arriving threads know isn't known.
+  Clock ended;
+  /// What the agent would know if no fence or scope were missing, for findings.
+  Observations observations;
+
+  void join(const View &other) {
+    order.join(other.order);
+    fencedShared.join(other.fencedShared);
+    fencedGlobal.join(other.fencedGlobal);
+    fencedAlias.join(other.fencedAlias);
+    ended.join(other.ended);
+    observations.join(other.observations);
+  }
 };
 
 } // namespace carousel::sim

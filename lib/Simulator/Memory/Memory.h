@@ -15,7 +15,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORY_H
 #define CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORY_H
 
-#include "View.h"
+#include "Clock.h"
 
 #include "carousel/Simulator/Findings.h"
 

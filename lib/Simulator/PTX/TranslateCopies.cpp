@@ -1,21 +1,21 @@
-//===- TranslateCopies.cpp - copies of engines ----------------------------===//
+//===- TranslateCopies.cpp - mbarriers and asynchronous copies ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of the machine's copies and groups (MachineAsyncCalls.cpp). A mask of
-// -1 means none.
+// Calls of the machine's mbarriers, copies and groups (MachineAsyncCalls.cpp),
+// where a mask of -1 means none; st.async and red.async, accesses of multicast
+// addresses, and changes of tensor maps in memory.
 //
 //===----------------------------------------------------------------------===//
-
-#include "PTXForms.h"
-#include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"
 #include "../Async/ResidentCTAs.h"
 #include "../Async/Tensors/SimTensorMap.h"
+#include "PTXForms.h"
+#include "ThreadCode.h"
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -26,6 +26,112 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Word;
+
+static Value getScopeWord(ThreadCode &code, const Instruction &instruction) {
+  return code.i32(getScope(instruction, int32_t(MemScope::CTA)));
+}
+
+static LogicalResult translateArrive(ThreadCode &code,
+                                     const Instruction &instruction) {
+  bool isExpect = instruction.has(Word::ExpectTx);
+  Value barrier = code.getPointer(instruction, 1);
+  Value count = code.i32(1), bytes = code.i64(~uint64_t(0));
+  if (code.hasOperand(instruction, 2)) {
+    Value given = code.read(instruction, 2);
+    if (!given)
+      return failure();
+    if (isExpect)
+      bytes = code.resize(given, 64);
+    else
+      count = given;
+  }
+  if (!barrier)
+    return failure();
+  Value state = code.call(
+      "carousel_sim_mbarrier_arrive",
+      {barrier, count, bytes,
+       code.i32(getSemantics(instruction, int32_t(MemSemantics::Release))),
+       getScopeWord(code, instruction),
+       code.i32(instruction.opcode == Opcode::MbarrierArriveDrop),
+       code.i32(instruction.has(Word::NoComplete))},
+      code.word(64));
+  code.write(instruction.operands[0], state);
+  return success();
+}
+
+static LogicalResult translateWait(ThreadCode &code,
+                                   const Instruction &instruction) {
+  Value barrier = code.getPointer(instruction, 1),
+        phase = code.read(instruction, 2);
+  if (!barrier || !phase)
+    return failure();
+  bool byParity = instruction.has(Word::Parity);
+  if (byParity)
+    phase = LLVM::AndOp::create(code.b, code.loc, code.resize(phase, 64),
+                                code.i64(1));
+  Value done = code.call(
+      instruction.opcode == Opcode::MbarrierTestWait
+          ? "carousel_sim_mbarrier_test_wait"
+          : "carousel_sim_mbarrier_try_wait",
+      {barrier, phase, code.i32(byParity),
+       code.i32(getSemantics(instruction, int32_t(MemSemantics::Acquire))),
+       getScopeWord(code, instruction)},
+      code.word(32));
+  code.write(instruction.operands[0],
+             LLVM::ICmpOp::create(code.b, code.loc, LLVM::ICmpPredicate::ne,
+                                  done, code.i32(0)));
+  return success();
+}
+
+/// Those that take a barrier and a number.
+static LogicalResult translateCount(ThreadCode &code,
+                                    const Instruction &instruction,
+                                    StringRef name) {
+  Value barrier = code.getPointer(instruction, 0),
+        count = code.read(instruction, 1);
+  if (!barrier || !count)
+    return failure();
+  code.call(name, {barrier, count});
+  return success();
+}
+
+LogicalResult sim::translateMbarriers(ThreadCode &code,
+                                      const Instruction &instruction) {
+  switch (instruction.opcode) {
+  case Opcode::MbarrierInit:
+    return translateCount(code, instruction, "carousel_sim_mbarrier_init");
+  case Opcode::MbarrierExpectTx:
+    return translateCount(code, instruction, "carousel_sim_mbarrier_expect_tx");
+  case Opcode::MbarrierCompleteTx:
+    return translateCount(code, instruction,
+                          "carousel_sim_mbarrier_complete_tx");
+  case Opcode::MbarrierInval: {
+    Value barrier = code.getPointer(instruction, 0);
+    if (!barrier)
+      return failure();
+    code.call("carousel_sim_mbarrier_inval", {barrier});
+    return success();
+  }
+  case Opcode::MbarrierArrive:
+  case Opcode::MbarrierArriveDrop:
+    return translateArrive(code, instruction);
+  case Opcode::MbarrierTestWait:
+  case Opcode::MbarrierTryWait:
+    return translateWait(code, instruction);
+  case Opcode::MbarrierPendingCount: {
+    Value state = code.read(instruction, 1);
+    if (!state)
+      return failure();
+    code.write(instruction.operands[0],
+               code.call("carousel_sim_mbarrier_pending_count", {state},
+                         code.word(32)));
+    return success();
+  }
+  default:
+    return translateCopies(code, instruction);
+  }
+}
+
 using Kind = ptx::Operand::Kind;
 
 namespace {
@@ -360,5 +466,159 @@ LogicalResult sim::translateCopies(ThreadCode &code,
     return translateTensorPrefetch(code, instruction);
   default:
     return translateAsyncValues(code, instruction);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// A copy of the operand in memory of the host's frame.
+static Value spill(ThreadCode &code, const Instruction &instruction,
+                   unsigned operand, uint64_t &bytes) {
+  const Operand &given = instruction.operands[operand];
+  ArrayRef<Operand> elements(given);
+  if (given.kind == Kind::Vector)
+    elements = given.elements;
+  ptx::Type type = ThreadCode::getType(instruction, operand);
+  uint64_t each = ptx::getBits(type) / 8;
+  bytes = each * elements.size();
+  Value place = code.getScratch(0, bytes);
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    Value value = code.read(instruction, element, type);
+    if (!value)
+      return {};
+    LLVM::StoreOp::create(code.b, code.loc, value,
+                          code.advance(place, i * each));
+  }
+  return place;
+}
+
+static LogicalResult translateAsyncValue(ThreadCode &code,
+                                         const Instruction &instruction) {
+  uint64_t bytes = 0;
+  Value value = spill(code, instruction, 1, bytes),
+        destination = code.getPointer(instruction, 0);
+  bool isReduce = instruction.opcode == Opcode::RedAsync;
+  std::optional<int32_t> kind = getReduceKind(instruction),
+                         type = getReduceType(
+                             ThreadCode::getType(instruction, 1), false);
+  if (isReduce && (!kind || !type))
+    return code.refuse(instruction);
+  bool toGlobal = instruction.getModifier('S') != Word::SharedCluster;
+  Value barrier = toGlobal ? Value() : code.getPointer(instruction, 2);
+  if (!value || !destination || (!toGlobal && !barrier))
+    return failure();
+  if (!isReduce && toGlobal)
+    code.call("carousel_sim_st_async_global",
+              {value, code.i32(bytes), destination});
+  else if (!isReduce)
+    code.call("carousel_sim_st_async",
+              {value, code.i32(bytes), destination, barrier});
+  else if (toGlobal)
+    code.call("carousel_sim_red_async_global",
+              {code.i32(*type), value, destination});
+  else
+    code.call("carousel_sim_red_async",
+              {code.i32(*kind), code.i32(*type), value, destination, barrier});
+  return success();
+}
+
+/// Stores and reductions at a multicast address.
+static LogicalResult translateMultimem(ThreadCode &code,
+                                       const Instruction &instruction) {
+  uint64_t bytes = 0;
+  Value value = spill(code, instruction, 1, bytes),
+        destination = code.getPointer(instruction, 0);
+  if (!value || !destination)
+    return failure();
+  if (instruction.opcode == Opcode::MultimemSt) {
+    code.call("carousel_sim_multimem_store",
+              {value, code.i32(bytes), destination});
+    return success();
+  }
+  std::optional<int32_t> kind = getReduceKind(instruction),
+                         type = getReduceType(
+                             ThreadCode::getType(instruction, 1), false);
+  if (!kind || !type)
+    return code.refuse(instruction);
+  code.call(
+      "carousel_sim_multimem_reduce",
+      {code.i32(*kind), code.i32(*type), value, code.i32(bytes), destination});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+static std::optional<TensorMapField> getField(const Instruction &instruction) {
+  using Field = TensorMapField;
+  for (auto [word, field] :
+       {std::pair(Word::GlobalAddress, Field::GlobalAddress),
+        std::pair(Word::Rank, Field::Rank),
+        std::pair(Word::BoxDim, Field::BoxDim),
+        std::pair(Word::GlobalDim, Field::GlobalDim),
+        std::pair(Word::GlobalStride, Field::GlobalStride),
+        std::pair(Word::ElementStride, Field::ElementStride),
+        std::pair(Word::Elemtype, Field::ElementType),
+        std::pair(Word::InterleaveLayout, Field::InterleaveLayout),
+        std::pair(Word::SwizzleMode, Field::SwizzleMode),
+        std::pair(Word::SwizzleAtomicity, Field::SwizzleAtomicity),
+        std::pair(Word::FillMode, Field::FillMode)})
+    if (instruction.has(word))
+      return field;
+  return std::nullopt;
+}
+
+/// The address, maybe the number of a dimension, and the value last.
+static LogicalResult translateReplace(ThreadCode &code,
+                                      const Instruction &instruction) {
+  std::optional<TensorMapField> field = getField(instruction);
+  constexpr uint64_t kMostDim = 4;
+  ArrayRef<Operand> operands = instruction.operands;
+  uint64_t dim = operands.size() == 3 ? operands[1].value.bits : 0;
+  if (!field || dim > kMostDim)
+    return code.refuse(instruction);
+  Value map = code.getPointer(instruction, 0);
+  unsigned last = unsigned(operands.size()) - 1;
+  Value value = operands[last].kind == Kind::Immediate
+                    ? code.i64(operands[last].value.bits)
+                    : code.read(instruction, last);
+  if (!map || !value)
+    return failure();
+  code.call(
+      "carousel_sim_tensor_map_replace",
+      {map, code.i32(int32_t(*field)), code.i32(dim), code.resize(value, 64)});
+  return success();
+}
+
+static LogicalResult translateCopyFence(ThreadCode &code,
+                                        const Instruction &instruction) {
+  Value destination = code.getPointer(instruction, 0),
+        source = code.getPointer(instruction, 1);
+  if (!destination || !source)
+    return failure();
+  code.call("carousel_sim_tensor_map_copy_fence",
+            {source, destination,
+             code.i32(getScope(instruction, int32_t(MemScope::System)))});
+  return success();
+}
+
+LogicalResult sim::translateAsyncValues(ThreadCode &code,
+                                        const Instruction &instruction) {
+  switch (instruction.opcode) {
+  case Opcode::StAsync:
+  case Opcode::RedAsync:
+    return translateAsyncValue(code, instruction);
+  case Opcode::MultimemSt:
+  case Opcode::MultimemRed:
+    return translateMultimem(code, instruction);
+  case Opcode::TensormapReplace:
+    return translateReplace(code, instruction);
+  case Opcode::TensormapCpFenceproxy:
+    return translateCopyFence(code, instruction);
+  default:
+    return translateMatrices(code, instruction);
   }
 }

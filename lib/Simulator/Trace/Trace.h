@@ -7,8 +7,7 @@
 //
 // Records the activity of threads and engines in simulated cycles, and writes
 // it in the Chrome trace format: a process for each CTA, with tracks for warps
-// and engines, and counters. docs/Simulator.md describes the result. Trace.cpp
-// records, TraceTracks.cpp computes tracks, and TraceWriter.cpp writes them.
+// and engines, and counters. docs/Simulator.md describes the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,7 +147,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// Tracks (TraceTracks.cpp)
+// Tracks
 //===----------------------------------------------------------------------===//
 
 /// A part of a warp's time in one call. The label kComputes stands for

@@ -27,7 +27,6 @@ namespace carousel::sim {
 
 /// Fields count units of 16 bytes.
 static constexpr uint32_t kUnit = 16;
-
 /// The rows that one repetition of a swizzle permutes.
 static constexpr uint32_t kGroup = 8;
 
@@ -339,11 +338,8 @@ void RegisterFile::free(uint64_t handle) {
 }
 
 static constexpr uint32_t kPiece = ProductForm::kPieceBytes;
-
 static constexpr uint32_t kRowBytes = ProductForm::kRowBytes;
-
 static constexpr uint32_t kPiecesOfRow = kRowBytes / kPiece;
-
 /// Transposed factors have elements of 16 bits.
 static constexpr uint32_t kElementsOfPiece = kPiece / 2;
 

@@ -87,7 +87,6 @@ private:
 
 /// Rounds to the nearest number, ties to even.
 uint16_t roundToHalf(float value);
-
 float widenHalf(uint16_t bits);
 
 struct ProductRegisters {

@@ -150,7 +150,6 @@ WaitDescription Warpgroup::describe(const Thread &waiter) const {
 /// The tensor cores of a multiprocessor take n / 2 cycles for a product, and
 /// its sums are there some cycles later.
 static constexpr uint64_t kProductLatency = 32;
-
 static constexpr uint64_t kCostOfColumn = kEngineBytesPerCycle / 2;
 
 //===----------------------------------------------------------------------===//

@@ -141,11 +141,9 @@ std::optional<ReduceType> getReduceType(ReduceKind kind,
 //===----------------------------------------------------------------------===//
 
 namespace {
-
 struct Half {
   static constexpr int kMantissa = 10, kBias = 15;
 };
-
 struct BFloat {
   static constexpr int kMantissa = 7, kBias = 127;
 };
@@ -154,7 +152,6 @@ struct BFloat {
 
 /// The payload of every NaN that a floating-point reduction makes.
 static constexpr uint16_t kNaN16 = 0x7fff;
-
 static constexpr uint32_t kNaN32 = 0x7fffffff;
 
 template <typename Format> static double decode(uint16_t bits) {

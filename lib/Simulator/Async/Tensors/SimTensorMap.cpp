@@ -138,7 +138,6 @@ struct FieldBits {
 };
 
 constexpr unsigned kBits = 1024, kDims = 5, kFields = 17;
-
 /// Strides are in units of 16 bytes.
 constexpr unsigned kStrideShift = 4;
 
@@ -154,17 +153,11 @@ constexpr TensorElement kElements[] = {
 constexpr uint64_t kSwizzlePeriods[] = {16, 256, 512, 1024};
 
 constexpr FieldBits kElementBits = {Field::Element, 0, 71, 4};
-
 constexpr FieldBits kRankBits = {Field::Rank, 0, 68, 3};
-
 constexpr FieldBits kInterleaveBits = {Field::Interleave, 0, 75, 2};
-
 constexpr FieldBits kIsTF32Bits = {Field::IsTF32, 0, 80, 1};
-
 constexpr FieldBits kBoxByteBits = {Field::BoxBytes, 0, 512, 32};
-
 constexpr FieldBits kSwizzlePeriodBits = {Field::SwizzlePeriod, 0, 576, 16};
-
 constexpr FieldBits kCommon[] = {{Field::Address, 0, 0, 64},
                                  {Field::Mode, 0, 64, 1},
                                  kRankBits,
@@ -195,15 +188,12 @@ constexpr FieldBits kCommon[] = {{Field::Address, 0, 0, 64},
                                  {Field::Box, 0, 440, 8},
                                  kBoxByteBits,
                                  kSwizzlePeriodBits};
-
 constexpr FieldBits kTiled[] = {{Field::Box, 1, 448, 8},
                                 {Field::Box, 2, 456, 8},
                                 {Field::Box, 3, 464, 8},
                                 {Field::Box, 4, 472, 8}};
-
 /// The box has channels and pixels. Corners share 16 bits.
 constexpr FieldBits kIm2Col[] = {{Field::Box, 1, 480, 10}};
-
 constexpr unsigned kLower = 448, kUpper = 464;
 
 /// Bits of one dimension's corner: by the rank, from 3 on.
@@ -372,7 +362,6 @@ BoxMode getBoxMode(TensorStoreMode mode) {
 }
 
 namespace {
-
 /// Coordinates of one row, innermost dimension first.
 using Position = std::array<int64_t, 5>;
 

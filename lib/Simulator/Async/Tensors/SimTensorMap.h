@@ -28,7 +28,6 @@
 namespace carousel::sim {
 
 enum class ReduceKind : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
-
 enum class ReduceType : uint8_t {
   U32,
   S32,
@@ -43,7 +42,6 @@ enum class ReduceType : uint8_t {
   F32FTZ, ///< flushes subnormals: of threads in global memory, of maps that say
           ///< so
 };
-
 enum class TensorLoadMode : uint8_t {
   Tile,
   Gather4,
@@ -51,15 +49,12 @@ enum class TensorLoadMode : uint8_t {
   Im2ColW,
   Im2ColW128
 };
-
 enum class TensorStoreMode : uint8_t { Tile, Scatter4, Im2ColNoOffs };
-
 using rules::Interleave;
 using rules::OutOfBoundsFill;
 using rules::Swizzle;
 using rules::TensorElement;
 using rules::TensorMapMode;
-
 enum class TensorMapField : uint8_t {
   GlobalAddress,
   Rank,
@@ -107,13 +102,11 @@ struct alignas(64) TensorMap {
   /// empty string.
   std::string verify() const;
 };
-
 static_assert(sizeof(TensorMap) == 128, "a tensor map is 128 bytes");
 
 /// The shared address of the byte whose address without a swizzle is `address`.
 /// Swizzles permute by address bits, not by offsets in the tile.
 uint64_t swizzleAddress(Swizzle swizzle, uint64_t address);
-
 using rules::getSharedAlignment;
 
 /// Sets `map` to what the bytes say. Returns which bits it can't decode (those
@@ -137,9 +130,7 @@ struct TensorBox {
 
 /// How a copy traverses the tensor.
 enum class BoxMode : uint8_t { Tile, FourRows, Im2Col };
-
 std::optional<BoxMode> getBoxMode(TensorLoadMode mode);
-
 BoxMode getBoxMode(TensorStoreMode mode);
 
 /// Computes `box`, and reuses its memory. Coordinates and offsets are those of

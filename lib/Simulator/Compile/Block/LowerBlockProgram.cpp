@@ -257,7 +257,7 @@ static bool isYield(Operation *op) {
 }
 
 /// The covered extent. Launches of more than the width get wider vectors
-/// (WideKernels.h).
+/// (SimKernelImpl.h).
 static LogicalResult findCovered(OpBuilder &builder, gpu::GPUFuncOp kernel,
                                  BlockLowering &lowering) {
   auto program =

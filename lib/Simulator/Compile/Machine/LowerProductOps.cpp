@@ -7,7 +7,7 @@
 //
 // A descriptor is its 64 bits, of which the machine knows nothing else. Values
 // of registers are handles. A vector goes to and from the machine by memory of
-// the thread (MachineProductCalls.cpp), with bits of poison that trackPoison
+// the thread (MachineAsyncCalls.cpp), with bits of poison that trackPoison
 // fills in.
 //
 //===----------------------------------------------------------------------===//

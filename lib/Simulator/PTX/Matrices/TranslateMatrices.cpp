@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaForm.h"
-#include "WmmaForm.h"
 
 #include "../ThreadCode.h"
 
