@@ -1,17 +1,27 @@
-//===- Bind.cpp - checks arguments against a signature --------------------===//
+//===- Bind.cpp - checks of the arguments of a launch ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Bind.h. Every message begins with the name of the argument.
+// Every message begins with the name of the argument. A kernel that says which
+// arguments may alias was compiled for two cases: they are the same tensor, or
+// they share no element.
+//
+// An address of a peer's memory looks like any other, and an access beyond its
+// mapping costs the process its context. So a launch compares these arguments
+// with the parts of the symmetric buffers that its context maps.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Bind.h"
+#include "Context/ContextImpl.h"
+#include "Context/SymmetricRanges.h"
 
+#include "carousel/Runtime/CheckArguments.h"
 #include "carousel/Runtime/Fail.h"
+#include "carousel/Support/TensorOverlap.h"
 
 #include <algorithm>
 
@@ -218,6 +228,7 @@ const char *toString(Argument::Kind kind) {
          : kind == Argument::Kind::Scalar ? "a scalar"
                                           : "an unknown kind";
 }
+
 } // namespace
 
 Status bindArguments(const SignatureInfo &signature, const Argument *arguments,
@@ -372,6 +383,7 @@ bool forFirstBeyond32(const SignatureInfo &signature,
   }
   return false;
 }
+
 } // namespace
 
 bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound) {
@@ -391,6 +403,129 @@ std::string explainIndex32(const SignatureInfo &signature,
   };
   forFirstBeyond32(signature, bound, explain);
   return text;
+}
+
+static TensorMemory getMemory(const ArgumentInfo &info,
+                              const BoundArgument &bound) {
+  return {bound.data, bound.extents, bound.strides, info.extents.size(),
+          static_cast<int64_t>(getBytes(info.element))};
+}
+
+Status checkAliases(const SignatureInfo &signature,
+                    const BoundArgument *bound) {
+  const size_t passed = signature.countPassed();
+  for (size_t i = 0; i < passed; ++i) {
+    const ArgumentInfo &info = signature.arguments[i];
+    if (!info.mayAlias)
+      continue;
+    TensorMemory memory = getMemory(info, bound[i]);
+    // Others that name the same one, and then that itself: at most kMaxAliases.
+    uint16_t j = static_cast<uint16_t>(i);
+    do {
+      j = *signature.arguments[j].previousAlias;
+      const ArgumentInfo &other = signature.arguments[j];
+      TensorMemory known = getMemory(other, bound[j]);
+      if (!isSameTensor(memory, known) && mayShareElements(memory, known))
+        return fail(ErrorCode::InvalidArgument,
+                    "{}: expected the same address, extents and strides as {}, "
+                    "or no common element, got {} bytes at {:#x} and {} bytes "
+                    "at {:#x}",
+                    info.name, other.name, memory.getBytes(), memory.address,
+                    known.getBytes(), known.address);
+    } while (j != *info.mayAlias);
+  }
+  return {};
+}
+
+static Result<std::vector<BoundArgument>>
+bind(const SignatureInfo &signature, const Argument *arguments, size_t count) {
+  std::vector<BoundArgument> bound(signature.arguments.size());
+  CAROUSEL_TRY(bindArguments(signature, arguments, count, bound.data()));
+  return bound;
+}
+
+Status checkArguments(const SignatureInfo &signature, const Argument *arguments,
+                      size_t count) noexcept {
+  CAROUSEL_TRY(bind(signature, arguments, count));
+  return {};
+}
+
+Result<std::vector<std::vector<int64_t>>>
+computeWorkspaceExtents(const SignatureInfo &signature,
+                        const Argument *arguments, size_t count,
+                        int64_t multiprocessors) noexcept {
+  CAROUSEL_TRY_ASSIGN(auto bound, bind(signature, arguments, count));
+  CAROUSEL_TRY(bindWorkspaces(signature, multiprocessors, bound.data()));
+  std::vector<std::vector<int64_t>> extents;
+  for (size_t i = signature.countPassed(); i < signature.arguments.size();
+       ++i) {
+    const int64_t *first = bound[i].extents;
+    extents.emplace_back(first, first + signature.arguments[i].extents.size());
+  }
+  return extents;
+}
+
+using Sharing = ArgumentInfo::Sharing;
+
+static const SymmetricRange &select(const FoundRanges &found, Sharing sharing) {
+  return sharing == Sharing::Peer        ? found.peer
+         : sharing == Sharing::Multicast ? found.multicast
+                                         : found.own;
+}
+
+/// "the part of its peer, rank 1".
+static std::string describe(const FoundRanges &found) {
+  if (found.own.end != 0)
+    return fmt::format("the part of this rank, {}", found.own.rank);
+  if (found.peer.end != 0)
+    return fmt::format("the part of its peer, rank {}", found.peer.rank);
+  if (found.multicast.end != 0)
+    return "the multicast address of a buffer";
+  return "none; SymmetricBuffer::adopt takes memory that something else shares";
+}
+
+static Status checkArgument(const ArgumentInfo &info,
+                            const BoundArgument &bound,
+                            const Context::Impl &context) {
+  TensorMemory memory = {bound.data, bound.extents, bound.strides,
+                         info.extents.size(),
+                         static_cast<int64_t>(getBytes(info.element))};
+  if (memory.isEmpty())
+    return {};
+  constexpr const char *kWanted[] = {
+      "", "this rank's part of a symmetric buffer",
+      "a peer's part of a symmetric buffer",
+      "the multicast address of a symmetric buffer"};
+  FoundRanges found =
+      findSymmetricRanges(context.context, &context, memory.address);
+  const SymmetricRange &best = select(found, info.sharing);
+  if (best.end == 0)
+    return fail(ErrorCode::InvalidArgument, "{}: expected {}, got 0x{:x} in {}",
+                info.name, kWanted[static_cast<int>(info.sharing)],
+                memory.address, describe(found));
+  uint64_t room = best.end - memory.address;
+  if (memory.getBytes() <= room)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected at most {} bytes at 0x{:x}, which is {} bytes into "
+              "{}, got {}",
+              info.name, room, memory.address, memory.address - best.begin,
+              best.isMulticast ? "the multicast address of a buffer"
+                               : fmt::format("the part of rank {}", best.rank),
+              memory.getBytes());
+}
+
+Status checkSymmetric(const SignatureInfo &signature,
+                      const BoundArgument *bound,
+                      const Context::Impl &context) {
+  const size_t passed = signature.countPassed();
+  for (size_t i = 0; i < passed; ++i) {
+    const ArgumentInfo &info = signature.arguments[i];
+    if (info.sharing == Sharing::None)
+      continue;
+    CAROUSEL_TRY(checkArgument(info, bound[i], context));
+  }
+  return {};
 }
 
 } // namespace carousel::runtime

@@ -5,16 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks handles and struct sizes, converts between C types and those of
-// carousel/Runtime, and keeps the message of the last failure.
+// The functions of carousel_runtime.h: checks handles and struct sizes,
+// converts between C types and those of carousel/Runtime, and keeps the message
+// of the last failure. Each thread has the messages of its last compilation. A
+// launch allocates no memory here either.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CAPIImpl.h"
-
 #include "Support/ThreadLocal.h"
 
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Runtime/TensorMap.h"
+
 #include <algorithm>
+#include <type_traits>
 
 using namespace carousel::runtime;
 
@@ -338,4 +343,525 @@ carousel_status carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
                                      carousel_stream stream) noexcept {
   return run({{buffer, "buffer"}},
              [&] { return buffer->buffer.fill(value, stream); });
+}
+
+using Severity = CompileMessage::Severity;
+static_assert(CAROUSEL_CUBIN == int(CodeKind::Cubin) &&
+              CAROUSEL_PTX == int(CodeKind::PTX) &&
+              CAROUSEL_LTOIR == int(CodeKind::LTOIR));
+static_assert(CAROUSEL_ERROR == int(Severity::Error) &&
+              CAROUSEL_WARNING == int(Severity::Warning) &&
+              CAROUSEL_NOTE == int(Severity::Note));
+static_assert(CAROUSEL_VIA_ANY == int(LoadOptions::Via::Any) &&
+              CAROUSEL_VIA_PTX == int(LoadOptions::Via::PTX) &&
+              CAROUSEL_VIA_CUDA == int(LoadOptions::Via::CUDA));
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static Status convert(const carousel_source *from, size_t count,
+                      const char *what, std::vector<CUDASource> &to) {
+  if (count != 0 && !from)
+    return fail(ErrorCode::InvalidArgument, "{}: expected a pointer, got null",
+                what);
+  for (size_t i = 0; i < count; ++i) {
+    if (!from[i].name || !from[i].text)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected a name and a text of each, got null in number "
+                  "{}",
+                  what, i);
+    to.push_back({from[i].name, from[i].text});
+  }
+  return {};
+}
+
+static Status convert(const carousel_compile_options *from,
+                      CompileOptions &to) {
+  if (!from)
+    return {};
+  carousel_compile_options given = {};
+  CAROUSEL_TRY(readStruct(from, "options", given));
+  if (given.kind != 0)
+    to.kind = static_cast<CodeKind>(given.kind);
+  to.lineInfo = given.line_info != 0;
+  to.fastMath = given.fast_math != 0;
+  if (given.chip)
+    to.chip = given.chip;
+  CAROUSEL_TRY(
+      convert(given.headers, given.header_count, "headers", to.headers));
+  for (size_t i = 0; i < given.more_count; ++i) {
+    if (!given.more || !given.more[i])
+      return fail(ErrorCode::InvalidArgument,
+                  "more: expected options, got null in number {}", i);
+    to.more.emplace_back(given.more[i]);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+static std::vector<CompileMessage> &getMessages() {
+  return getOfThread<std::vector<CompileMessage>>();
+}
+
+carousel_status carousel_compile(const carousel_context *context,
+                                 const carousel_source *source,
+                                 const carousel_compile_options *options,
+                                 carousel_code **code) noexcept {
+  std::vector<CompileMessage> &messages = getMessages();
+  messages.clear();
+  return make({{source, "source"}, {code, "code"}}, code,
+              [&]() -> Result<CompiledCode> {
+                CompileOptions wanted;
+                std::vector<CUDASource> sources;
+                CAROUSEL_TRY(convert(source, 1, "source", sources));
+                CAROUSEL_TRY(convert(options, wanted));
+                return context
+                           ? compileCUDA(context->context, sources.front(),
+                                         wanted, &messages)
+                           : compileCUDA(sources.front(), wanted, &messages);
+              });
+}
+
+void carousel_code_release(carousel_code *code) noexcept { delete code; }
+
+carousel_status carousel_code_contents(const carousel_code *code,
+                                       const void **data,
+                                       size_t *bytes) noexcept {
+  return run({{code, "code"}, {data, "data"}, {bytes, "bytes"}}, [&] {
+    *data = code->code.bytes.c_str();
+    *bytes = code->code.bytes.size();
+  });
+}
+
+size_t carousel_message_count(void) noexcept { return getMessages().size(); }
+
+carousel_status carousel_message_get(size_t number,
+                                     carousel_message *message) noexcept {
+  return run({{message, "message"}}, [&]() -> Status {
+    const std::vector<CompileMessage> &messages = getMessages();
+    if (number >= messages.size())
+      return fail(ErrorCode::InvalidArgument,
+                  "number: expected one below {}, got {}", messages.size(),
+                  number);
+    const CompileMessage &from = messages[number];
+    carousel_message to = {};
+    to.severity = static_cast<carousel_severity>(from.severity);
+    to.line = from.line;
+    to.file = from.file.c_str();
+    to.function = from.function.c_str();
+    to.text = from.text.c_str();
+    to.source = from.source.c_str();
+    return writeStruct(to, "message", message);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_module_load(const carousel_context *context,
+                                     const carousel_code *code,
+                                     carousel_module **module) noexcept {
+  return make({{context, "context"}, {code, "code"}, {module, "module"}},
+              module,
+              [&] { return Module::load(context->context, code->code); });
+}
+
+void carousel_module_release(carousel_module *module) noexcept {
+  delete module;
+}
+
+carousel_status carousel_module_launch(const carousel_module *module,
+                                       const char *kernel,
+                                       const carousel_launch_shape *shape,
+                                       void *const *parameters,
+                                       carousel_stream stream) noexcept {
+  return run({{module, "module"}, {kernel, "kernel"}, {shape, "shape"}},
+             [&]() -> Status {
+               carousel_launch_shape given = {};
+               CAROUSEL_TRY(readStruct(shape, "shape", given));
+               LaunchShape wanted;
+               for (int i = 0; i < 3; ++i) {
+                 wanted.grid[i] = given.grid[i];
+                 wanted.block[i] = given.block[i];
+                 wanted.cluster[i] = std::max(given.cluster[i], 1u);
+               }
+               wanted.dynamicShared = given.dynamic_shared;
+               return module->module.launch(kernel, wanted, parameters, stream);
+             });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels of packages
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_kernel_get_with(const carousel_context *context,
+                                         const carousel_package *package,
+                                         const char *name,
+                                         const carousel_load_options *options,
+                                         carousel_kernel **kernel) noexcept {
+  return make(
+      {{context, "context"},
+       {package, "package"},
+       {name, "name"},
+       {options, "options"},
+       {kernel, "kernel"}},
+      kernel, [&]() -> Result<Kernel> {
+        carousel_load_options given = {};
+        CAROUSEL_TRY(readStruct(options, "options", given));
+        if (given.via < CAROUSEL_VIA_ANY || given.via > CAROUSEL_VIA_CUDA)
+          return fail(ErrorCode::InvalidArgument,
+                      "via: expected 0 to 2, got {}", given.via);
+        LoadOptions wanted;
+        wanted.via = static_cast<LoadOptions::Via>(given.via);
+        CompileOptions compile;
+        CAROUSEL_TRY(convert(given.sources, given.source_count, "sources",
+                             wanted.deviceSources));
+        CAROUSEL_TRY(convert(given.compile, compile));
+        if (!compile.chip.empty() ||
+            (given.compile && given.compile->kind != 0))
+          return fail(
+              ErrorCode::InvalidArgument,
+              "compile: expected no kind and no chip, which follow from "
+              "the package and the device, got one");
+        wanted.cuda = std::move(compile);
+        return Kernel::get(context->context, package->package, name, wanted);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_kernel_get(const carousel_context *context,
+                                    const carousel_package *package,
+                                    const char *name,
+                                    carousel_kernel **kernel) noexcept {
+  return make({{context, "context"},
+               {package, "package"},
+               {name, "name"},
+               {kernel, "kernel"}},
+              kernel, [&] {
+                return Kernel::get(context->context, package->package, name);
+              });
+}
+
+void carousel_kernel_release(carousel_kernel *kernel) noexcept {
+  delete kernel;
+}
+
+carousel_status
+carousel_kernel_load_all(const carousel_kernel *kernel) noexcept {
+  return run({{kernel, "kernel"}}, [&] { return kernel->kernel.loadAll(); });
+}
+
+carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
+                                       const carousel_argument *arguments,
+                                       size_t count,
+                                       carousel_stream stream) noexcept {
+  return run({{kernel, "kernel"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(kernel->kernel.getInfo(), arguments, count));
+    return kernel->kernel.launch(converted, count, stream);
+  });
+}
+
+carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
+                                        const carousel_argument *arguments,
+                                        size_t count,
+                                        const char **text) noexcept {
+  return run({{kernel, "kernel"}, {text, "text"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(kernel->kernel.getInfo(), arguments, count));
+    CAROUSEL_TRY_ASSIGN(std::vector<VariantReport> reports,
+                        kernel->kernel.explain(converted, count));
+    struct Explanation;
+    auto &lines = getOfThread<std::string, Explanation>();
+    lines.clear();
+    for (const VariantReport &variant : reports) {
+      lines +=
+          variant.function + (variant.accepted ? ": accepted" : ": refused");
+      for (const std::string &reason : variant.reasons)
+        lines += (&reason == &variant.reasons.front() ? ": " : ", ") + reason;
+      if (std::string times = describeTimes(variant);
+          variant.accepted && !times.empty())
+        lines += ", " + times;
+      if (variant.chosen && (variant.predicted || variant.measured))
+        lines += fmt::format(", chosen by {}", describeChoice(variant));
+      lines += '\n';
+    }
+    *text = lines.c_str();
+    return {};
+  });
+}
+
+carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
+                                        const char *variant,
+                                        const carousel_argument *arguments,
+                                        size_t count,
+                                        carousel_launch **launch) noexcept {
+  return make({{kernel, "kernel"}, {launch, "launch"}}, launch,
+              [&]() -> Result<Launch> {
+                CAROUSEL_TRY_ASSIGN(const auto *converted,
+                                    convertArguments(kernel->kernel.getInfo(),
+                                                     arguments, count));
+                return variant ? kernel->kernel.prepareVariant(variant,
+                                                               converted, count)
+                               : kernel->kernel.prepare(converted, count);
+              });
+}
+
+carousel_status carousel_launch_run(const carousel_launch *launch,
+                                    carousel_stream stream) noexcept {
+  return run({{launch, "launch"}}, [&] { return launch->launch.run(stream); });
+}
+
+carousel_status carousel_launch_variant(const carousel_launch *launch,
+                                        const char **function) noexcept {
+  return run({{launch, "launch"}, {function, "function"}},
+             [&] { *function = launch->launch.getVariant().function.c_str(); });
+}
+
+carousel_status carousel_launch_grid(const carousel_launch *launch,
+                                     uint32_t grid[3]) noexcept {
+  return run({{launch, "launch"}, {grid, "grid"}}, [&] {
+    std::array<uint32_t, 3> blocks = launch->launch.getGrid();
+    std::copy(blocks.begin(), blocks.end(), grid);
+  });
+}
+
+void carousel_launch_release(carousel_launch *launch) noexcept {
+  delete launch;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// Numbers that an enumeration of bytes holds; which of them mean something is
+/// checked with the other rules.
+template <typename Enum>
+static Status readEnum(int32_t value, const char *what, Enum &to) {
+  if (value < 0 || value > UINT8_MAX)
+    return fail(ErrorCode::InvalidArgument,
+                "format: expected the {} of a tensor map, got {}", what, value);
+  to = static_cast<Enum>(value);
+  return {};
+}
+
+static Result<TensorMapFormat> convert(const carousel_tensor_map_format &from) {
+  static_assert(std::extent_v<decltype(from.box)> == kMaxTensorMapRank &&
+                std::extent_v<decltype(from.lower)> == kMaxTensorMapRank - 2);
+  TensorMapFormat to;
+  for (Status status : {readEnum(from.element, "element type", to.element),
+                        readEnum(from.mode, "mode", to.mode),
+                        readEnum(from.interleave, "interleave", to.interleave),
+                        readEnum(from.swizzle, "swizzle", to.swizzle),
+                        readEnum(from.promotion, "promotion", to.promotion),
+                        readEnum(from.fill, "fill", to.fill)})
+    CAROUSEL_TRY(status);
+  if (from.rank < 1 || from.rank > kMaxTensorMapRank)
+    return fail(ErrorCode::InvalidArgument,
+                "format: expected a rank of 1 to {}, got {}", kMaxTensorMapRank,
+                from.rank);
+  bool tile = to.mode == TensorMapFormat::Mode::Tile;
+  bool im2col = to.mode == TensorMapFormat::Mode::Im2Col;
+  uint32_t corners = tile ? 0 : !im2col ? 1 : std::max(from.rank, 2u) - 2;
+  to.rank = static_cast<uint8_t>(from.rank);
+  to.box.assign(from.box, from.box + (tile ? from.rank : 2));
+  to.elementStrides.assign(from.element_strides,
+                           from.element_strides + from.rank);
+  to.lower.assign(from.lower, from.lower + corners);
+  to.upper.assign(from.upper, from.upper + corners);
+  return to;
+}
+
+carousel_status
+carousel_tensor_map_encode(const carousel_context *context,
+                           const carousel_tensor_map_format *format,
+                           const carousel_tensor_map_source *source,
+                           const char *name, void *map) noexcept {
+  return run(
+      {{context, "context"},
+       {format, "format"},
+       {source, "source"},
+       {map, "map"}},
+      [&]() -> Status {
+        carousel_tensor_map_format givenFormat = {};
+        carousel_tensor_map_source givenSource = {};
+        CAROUSEL_TRY(readStruct(format, "format", givenFormat));
+        CAROUSEL_TRY(readStruct(source, "source", givenSource));
+        CAROUSEL_TRY_ASSIGN(TensorMapFormat converted, convert(givenFormat));
+
+        TensorMapSource from;
+        from.address = givenSource.address;
+        from.rank = converted.rank;
+        std::copy_n(givenSource.extents, from.rank, from.extents.begin());
+        std::copy_n(givenSource.strides, from.rank - 1, from.strides.begin());
+        CAROUSEL_TRY_ASSIGN(TensorMap encoded,
+                            TensorMap::encode(context->context, converted, from,
+                                              name ? name : "tensor"));
+        std::memcpy(map, encoded.words.data(), sizeof(encoded.words));
+        return {};
+      });
+}
+
+Result<const Argument *>
+carousel::runtime::convertArguments(const SignatureInfo &signature,
+                                    const carousel_argument *arguments,
+                                    size_t count) {
+  if (!arguments || count != signature.countPassed())
+    return nullptr;
+  auto &converted = getOfThread<std::vector<Argument>>();
+  converted.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const carousel_argument &from = arguments[i];
+    CAROUSEL_TRY(
+        requireReserved(signature.arguments[i].name.c_str(), from.reserved));
+    converted[i] = {static_cast<Argument::Kind>(from.kind),
+                    static_cast<ElementType>(from.element),
+                    from.rank,
+                    from.data,
+                    from.extents,
+                    from.strides,
+                    from.value};
+  }
+  return converted.data();
+}
+
+//===----------------------------------------------------------------------===//
+// Packages
+//===----------------------------------------------------------------------===//
+
+static Result<const ProgramInfo *> getProgram(const carousel_package *package,
+                                              size_t program) {
+  const auto &programs = package->package.getManifest().programs;
+  if (program >= programs.size())
+    return fail(ErrorCode::InvalidArgument,
+                "program: expected a number below {}, got {}", programs.size(),
+                program);
+  return &programs[program];
+}
+
+carousel_status carousel_package_program_count(const carousel_package *package,
+                                               size_t *count) noexcept {
+  return run({{package, "package"}, {count, "count"}},
+             [&] { *count = package->package.getManifest().programs.size(); });
+}
+
+carousel_status carousel_package_program_name(const carousel_package *package,
+                                              size_t program,
+                                              const char **name) noexcept {
+  return run({{package, "package"}, {name, "name"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *info, getProgram(package, program));
+    *name = info->name.c_str();
+    return {};
+  });
+}
+
+carousel_status carousel_package_program_argument_count(
+    const carousel_package *package, size_t program, size_t *count) noexcept {
+  return run({{package, "package"}, {count, "count"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *info, getProgram(package, program));
+    *count = info->countPassed();
+    return {};
+  });
+}
+
+carousel_status
+carousel_package_program_argument(const carousel_package *package,
+                                  size_t program, size_t argument,
+                                  carousel_argument_info *info) noexcept {
+  return run({{package, "package"}, {info, "info"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *found, getProgram(package, program));
+    return describeArgument(*found, argument, info);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_program_get(const carousel_context *context,
+                                     const carousel_package *package,
+                                     const char *name,
+                                     carousel_program **program) noexcept {
+  return make({{context, "context"},
+               {package, "package"},
+               {name, "name"},
+               {program, "program"}},
+              program, [&] {
+                return Program::get(context->context, package->package, name);
+              });
+}
+
+void carousel_program_release(carousel_program *program) noexcept {
+  delete program;
+}
+
+carousel_status
+carousel_program_load_all(const carousel_program *program) noexcept {
+  return run({{program, "program"}},
+             [&] { return program->program.loadAll(); });
+}
+
+carousel_status carousel_program_launch(const carousel_program *program,
+                                        const carousel_argument *arguments,
+                                        size_t count,
+                                        carousel_stream stream) noexcept {
+  return run({{program, "program"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(program->program.getInfo(), arguments, count));
+    return program->program.launch(converted, count, stream);
+  });
+}
+
+carousel_status carousel_program_load_parameters(
+    const carousel_program *program, const carousel_argument *arguments,
+    size_t count, carousel_stream stream) noexcept {
+  return run({{program, "program"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(program->program.getInfo(), arguments, count));
+    return program->program.loadParameters(converted, count, stream);
+  });
+}
+
+carousel_status
+carousel_program_prepare(const carousel_program *program,
+                         const carousel_argument *arguments, size_t count,
+                         carousel_prepared_program **prepared) noexcept {
+  return make({{program, "program"}, {prepared, "prepared"}}, prepared,
+              [&]() -> Result<PreparedProgram> {
+                CAROUSEL_TRY_ASSIGN(const auto *converted,
+                                    convertArguments(program->program.getInfo(),
+                                                     arguments, count));
+                return program->program.prepare(converted, count);
+              });
+}
+
+carousel_status
+carousel_prepared_program_run(const carousel_prepared_program *prepared,
+                              carousel_stream stream) noexcept {
+  return run({{prepared, "prepared"}},
+             [&] { return prepared->prepared.run(stream); });
+}
+
+carousel_status carousel_prepared_program_load_parameters(
+    const carousel_prepared_program *prepared,
+    carousel_stream stream) noexcept {
+  return run({{prepared, "prepared"}},
+             [&] { return prepared->prepared.loadParameters(stream); });
+}
+
+void carousel_prepared_program_release(
+    carousel_prepared_program *prepared) noexcept {
+  delete prepared;
 }

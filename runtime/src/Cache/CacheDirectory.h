@@ -1,4 +1,4 @@
-//===- CacheDirectory.h - a directory that one user owns --------*- C++ -*-===//
+//===- CacheDirectory.h - where the cache is --------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,21 +7,22 @@
 //
 // The runtime executes code from disk, so no other user may be able to put it
 // there. The directory and all files in it belong to the effective user. Others
-// can write neither to them nor to the directories above.
+// can write neither to them nor to the directories above. ContextOptions take
+// precedence over environment variables, and these over the defaults.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_CACHE_CACHEDIRECTORY_H
 #define CAROUSEL_RUNTIME_SRC_CACHE_CACHEDIRECTORY_H
 
+#include "carousel/Runtime/Context.h"
 #include "carousel/Runtime/Error.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <sys/stat.h>
+#include <vector>
 
 namespace carousel::runtime {
 
@@ -58,6 +59,15 @@ bool isOwnFile(const struct stat &status);
 
 /// What a file takes on disk, for sums: its size, unless it has holes.
 uint64_t countBytes(const struct stat &status);
+
+struct CacheOptions {
+  /// Empty if there is no home directory.
+  std::string directory;
+  uint64_t maxBytes = 0;
+};
+
+/// InvalidArgument where a variable that counts has a value that it can't have.
+Result<CacheOptions> readCacheOptions(const ContextOptions &options);
 
 } // namespace carousel::runtime
 

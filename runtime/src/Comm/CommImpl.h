@@ -1,4 +1,4 @@
-//===- CommImpl.h - the state of a group of ranks ---------------*- C++ -*-===//
+//===- CommImpl.h - the connections of a rank -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,26 +6,99 @@
 //===----------------------------------------------------------------------===//
 //
 // A rank's connections, waits and transports, and the thread that watches over
-// peers and waits.
+// peers and waits. Physical memory of a GPU is mapped to a range of addresses;
+// the driver counts who has it mapped, and it stays until the last process
+// unmaps it or ends. A communicator of NCCL may span machines. A fault ends it:
+// NCCL has no other way to end an operation that a peer doesn't join.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H
 #define CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H
 
-#include "Mapping.h"
-#include "NCCL/NCCLGroup.h"
+#include "Context/ContextImpl.h"
+#include "Support/FileDescriptor.h"
 #include "Transport.h"
 #include "Waits.h"
 
 #include "carousel/Runtime/Event.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <thread>
 
 namespace carousel::runtime {
+
+class Mapping {
+public:
+  /// New memory of the context's device, of at least `bytes`, that `devices`
+  /// may read and write. `file`, unless null, receives a descriptor for other
+  /// processes.
+  static Result<std::shared_ptr<Mapping>>
+  create(const std::shared_ptr<Context::Impl> &context, uint64_t bytes,
+         const std::vector<CUdevice> &devices,
+         std::shared_ptr<FileDescriptor> *file);
+  /// Memory that another process created with exactly `bytes` (getBytes()).
+  static Result<std::shared_ptr<Mapping>>
+  import(const std::shared_ptr<Context::Impl> &context, int file,
+         uint64_t bytes);
+  ~Mapping();
+  Mapping(const Mapping &) = delete;
+  Mapping &operator=(const Mapping &) = delete;
+
+  uint64_t getAddress() const { return address; }
+  uint64_t getBytes() const { return bytes; }
+
+private:
+  explicit Mapping(std::shared_ptr<Context::Impl> context)
+      : context(std::move(context)) {}
+  Status map(CUmemGenericAllocationHandle handle,
+             const std::vector<CUdevice> &devices);
+
+  std::shared_ptr<Context::Impl> context;
+  CUdeviceptr address = 0;
+  uint64_t bytes = 0;
+  bool isMapped = false;
+};
+
+class NCCLGroup {
+public:
+  /// Collective. Fails after `timeout`; a thread of NCCL stays then.
+  static Result<std::shared_ptr<NCCLGroup>>
+  connect(const Context &context, std::string_view id, int rank, int size,
+          std::chrono::milliseconds timeout);
+  ~NCCLGroup();
+  NCCLGroup(const NCCLGroup &) = delete;
+  NCCLGroup &operator=(const NCCLGroup &) = delete;
+
+  /// Collective: `bytes` at `own` of all ranks to `all`, in their order.
+  Status gather(uint64_t own, uint64_t all, uint64_t bytes, Stream stream);
+  Status send(int to, uint64_t source, uint64_t bytes, Stream stream);
+  Status recv(int from, uint64_t target, uint64_t bytes, Stream stream);
+
+  /// What went wrong in the background; empty if nothing did.
+  std::string getFault() const;
+  /// Ends all operations. Thread-safe.
+  void abort();
+
+private:
+  NCCLGroup(const Context &context, const NCCLTable *table)
+      : context(context), table(table) {}
+  Status check(nccl::Status status, const char *call) const;
+  /// Calls NCCL with the group, which abort() doesn't free meanwhile.
+  template <typename Call> Status use(const char *name, Call call) const;
+
+  Context context;
+  const NCCLTable *table;
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+  mutable unsigned users = 0; ///< calls of NCCL under way
+  nccl::Group group = nullptr;
+};
 
 struct Comm::Impl {
   Impl(const Context &context, const CommOptions &options);

@@ -1,4 +1,4 @@
-//===- Peers.h - the other ranks and their messages -------------*- C++ -*-===//
+//===- Peers.h - the other ranks --------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,23 +7,87 @@
 //
 // What a rank knows of the others: who they are, whether they are there, and
 // which messages they sent. Messages come from a socket, which one thread
-// reads, or from ranks of the same process. Thread-safe.
+// reads, or from ranks of the same process. Thread-safe. Sockets carry whole
+// messages, each with at most one file descriptor. Their names are abstract, so
+// that no file stays behind; every descriptor is closed on exec; the kernel
+// tells whose process is at the other end.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_COMM_PEERS_H
 #define CAROUSEL_RUNTIME_SRC_COMM_PEERS_H
 
-#include "Links/UnixSocket.h"
+#include "Support/FileDescriptor.h"
 
 #include "carousel/Runtime/Comm.h"
+#include "carousel/Runtime/Error.h"
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <sys/types.h>
+#include <vector>
 
 namespace carousel::runtime {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// Who is at the other end.
+struct Credentials {
+  pid_t process = 0; ///< 0: of another PID namespace
+  uid_t user = 0;
+};
+
+/// One message that arrived.
+struct Packet {
+  std::string bytes;
+  std::shared_ptr<FileDescriptor> file; ///< or null
+};
+
+class UnixSocket {
+public:
+  static constexpr size_t kMaxBytes = 4096;
+
+  explicit UnixSocket(int fd = -1) : fd(fd) {}
+
+  /// Listens on an abstract name. Fails with `isTaken` set where another socket
+  /// has the name.
+  static Result<UnixSocket> listen(const std::string &name, bool &isTaken);
+  /// Nothing where nobody listens.
+  static Result<std::optional<UnixSocket>> connect(const std::string &name);
+  /// Nothing where nobody connected before the deadline.
+  Result<std::optional<UnixSocket>> accept(Deadline deadline);
+
+  Result<Credentials> getCredentials() const;
+  /// Sends `bytes`, and a copy of `file` unless negative.
+  Status send(std::string_view bytes, int file, Deadline deadline);
+  /// The next message; nothing where none is there. IOError where the other end
+  /// is closed, which an empty message means too; InvalidArgument for a message
+  /// that is too long or has more than one file; OutOfMemory where this process
+  /// has no descriptor free for its file. Closes all other files.
+  Result<std::optional<Packet>> receive();
+  /// Ends the connection for both ends.
+  void shutDown();
+  /// Waits until a message is there, or the deadline.
+  bool waitForMessage(Deadline deadline) const;
+  /// A descriptor that is readable when the process at the other end has ended,
+  /// also if a child of it keeps the connection open; negative: none.
+  int openProcess() const;
+
+  int get() const { return fd.get(); }
+  UnixSocket(UnixSocket &&other) noexcept : fd(other.fd.release()) {}
+  UnixSocket &operator=(UnixSocket &&other) noexcept {
+    fd.reset(other.fd.release());
+    return *this;
+  }
+
+private:
+  FileDescriptor fd;
+};
 
 using Clock = std::chrono::system_clock;
 using DeviceUUID = std::array<char, 16>;
@@ -63,6 +127,7 @@ template <typename T> std::string toBytes(const T &value) {
   static_assert(std::is_trivially_copyable_v<T>);
   return std::string(reinterpret_cast<const char *>(&value), sizeof(T));
 }
+
 template <typename T> bool fromBytes(std::string_view bytes, T &value) {
   static_assert(std::is_trivially_copyable_v<T>);
   if (bytes.size() != sizeof(T))

@@ -1,4 +1,4 @@
-//===- Waits.h - streams that wait for signals ------------------*- C++ -*-===//
+//===- Waits.h - bounded waits of streams -----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,22 +10,141 @@
 // begins and ends. A thread looks at the slots, and ends a wait that takes too
 // long, or whose peer is gone, by writing the value that it waits for. First it
 // keeps the error, so that who waits for the stream finds it. A wait that a
-// graph repeats is looked at until the graph is gone.
+// graph repeats is looked at until the graph is gone. Nobody may ever ask for a
+// stream's errors, so only its first are kept; the last of these counts what
+// came after it. Captured waits are like those of one stream, as any stream may
+// run their graphs.
+//
+// That thread must not wait for a driver that itself waits for the streams
+// whose waits it is to end. While a thread frees memory or loads a module,
+// copies and cuStreamSynchronize block, but memory operations of streams don't.
+// So a write of device memory is such an operation, answered by a word in host
+// memory; a read is a copy by a thread of its own, and may come to nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
 #define CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
 
-#include "CounterAccess.h"
-#include "Faults.h"
+#include "Context/ContextImpl.h"
 #include "Peers.h"
 
+#include "carousel/Runtime/Fail.h"
+
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cuda.h>
 #include <functional>
 #include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace carousel::runtime {
+
+class Faults {
+public:
+  void keep(CUstream stream, bool isCaptured, Error error) {
+    size_t kept = 0;
+    Fault *last = nullptr;
+    for (Fault &one : faults) {
+      if (one.isCaptured != isCaptured || (!isCaptured && one.stream != stream))
+        continue;
+      ++kept;
+      last = &one;
+    }
+    if (kept < kKeptOfStream)
+      faults.push_back({stream, isCaptured, std::move(error)});
+    else
+      ++last->later;
+  }
+
+  /// The earliest error of a stream, or of any, and forgets it.
+  Status take(const CUstream *stream) {
+    for (auto it = faults.begin(); it != faults.end(); ++it) {
+      if (stream && it->stream != *stream && !it->isCaptured)
+        continue;
+      Error error = std::move(it->error);
+      if (it->later != 0)
+        error.message += fmt::format("; {} later wait{} failed, too", it->later,
+                                     it->later == 1 ? "" : "s");
+      faults.erase(it);
+      return tl::make_unexpected(std::move(error));
+    }
+    return {};
+  }
+
+private:
+  static constexpr size_t kKeptOfStream = 16;
+
+  struct Fault {
+    CUstream stream;
+    bool isCaptured;
+    Error error;
+    uint64_t later = 0; ///< how many came next that aren't kept
+  };
+  std::vector<Fault> faults;
+};
+
+CUstreamBatchMemOpParams makeWrite(CUdeviceptr address, uint64_t value);
+
+/// One thread calls read() and write() at a time.
+class CounterAccess {
+public:
+  explicit CounterAccess(std::shared_ptr<Context::Impl> context)
+      : context(std::move(context)) {}
+  ~CounterAccess();
+  CounterAccess(const CounterAccess &) = delete;
+  CounterAccess &operator=(const CounterAccess &) = delete;
+
+  /// Makes the streams. The context must be current, here and below.
+  Status open();
+  /// The counter now; nothing where the driver doesn't say so within kPatience.
+  std::optional<uint64_t> read(uint64_t address);
+  /// Returns when the counter has the value, or after kPatience. False where
+  /// the driver didn't take it.
+  bool write(uint64_t address, uint64_t value);
+  /// Whether all writes are done.
+  bool isWritten() const;
+  /// Zeroes memory, without other streams. Any thread may call it.
+  Status clear(uint64_t address, uint64_t bytes);
+  /// Waits until no access is under way.
+  void drain();
+
+  /// Copies of other streams may hold up a read for as long.
+  static constexpr std::chrono::milliseconds kPatience{200};
+
+private:
+  using Word = std::atomic<uint64_t>;
+  /// Shared with the thread that reads. A forked child leaks it: destroying a
+  /// condition variable waits for those who wait for it.
+  struct Reader {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<uint64_t> address; ///< asked for
+    std::optional<uint64_t> value;
+    bool isBusy = false, isEnding = false;
+    std::thread thread;
+  };
+  void runReader();
+  std::optional<uint64_t> copy(uint64_t address);
+
+  std::shared_ptr<Context::Impl> context;
+  /// They have the greatest priority: a stream that waits doesn't hold these up
+  /// then, because streams share the GPU's queues with those of the same
+  /// priority.
+  CUstream writing = nullptr, reading = nullptr;
+  std::unique_ptr<Reader> reader;
+  /// Pinned: how many writes are done, and where a read goes.
+  Word *done = nullptr, *target = nullptr;
+  CUdeviceptr doneAddress = 0;
+  uint64_t writes = 0;
+};
 
 /// What a stream waits for.
 struct Wait {

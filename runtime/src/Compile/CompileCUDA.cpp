@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cache/CacheOptions.h"
+#include "Cache/CacheDirectory.h"
 #include "CompileCached.h"
 #include "Context/ContextImpl.h"
 #include "Package/Images.h"

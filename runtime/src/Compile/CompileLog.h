@@ -1,4 +1,4 @@
-//===- CompileLog.h - parses the logs of compilers and linkers --*- C++ -*-===//
+//===- CompileLog.h - what compilers report ---------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Parses the logs of NVRTC, ptxas and nvJitLink, drops counts and repetitions,
-// and joins several errors to one line.
+// and joins several errors to one line. Compilers report the line of an error,
+// not the kernel: definitions of functions are found by their braces, and lines
+// by `#line` directives, without preprocessing. Functions that macros define
+// are missed; a wrong result only affects one word of a message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +18,33 @@
 
 #include "carousel/Runtime/CompileCUDA.h"
 
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace carousel::runtime {
+
+class FunctionLines {
+public:
+  /// Reads a text that its compiler calls `name`.
+  FunctionLines(std::string_view text, const std::string &name);
+  FunctionLines(const FunctionLines &) = delete;
+  FunctionLines &operator=(const FunctionLines &) = delete;
+
+  /// The function in whose definition the line lies; empty if there is none.
+  /// Where `#line` gives several lines one number, that of the first.
+  std::string find(const std::string &file, uint32_t line) const;
+
+private:
+  friend class FunctionScanner;
+  /// Names of files and functions, once each however many lines there are.
+  std::set<std::string, std::less<>> names;
+  std::map<std::pair<const std::string *, uint32_t>, const std::string *>
+      functions;
+};
 
 using CompileMessages = std::vector<CompileMessage>;
 

@@ -1,4 +1,4 @@
-//===- Context.cpp - a device and its errors ------------------------------===//
+//===- Context.cpp - the context of a device ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Runtime/Context.h"
+#include "Context/ContextImpl.h"
 
-#include "Cache/CacheOptions.h"
+#include "Cache/CacheDirectory.h"
 #include "ContextImpl.h"
 #include "Support/Process.h"
 #include "WaitRecord.h"
@@ -21,10 +21,92 @@
 #include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
-#include <mutex>
+#include <cstring>
 #include <set>
 
 namespace carousel::runtime {
+
+void LaunchLog::forget(CUstream stream, uint64_t upTo) {
+  bool pending = false;
+  for (Entry &entry : entries) {
+    uint64_t number = entry.number.load(std::memory_order_acquire);
+    if (number <= upTo &&
+        entry.stream.load(std::memory_order_relaxed) == getKey(stream))
+      entry.waited.store(number, std::memory_order_relaxed);
+    pending |= entry.isPending();
+  }
+  // What was overwritten may have been on any stream, so it counts until
+  // nothing is left.
+  if (!pending)
+    overflowed.store(false, std::memory_order_relaxed);
+}
+
+std::string LaunchLog::getSuspects() const {
+  struct Suspect {
+    uint64_t number;
+    const char *name;
+  };
+  std::array<Suspect, kSize> suspects;
+  size_t count = 0;
+  for (const Entry &entry : entries)
+    if (entry.isPending())
+      suspects[count++] = {entry.number.load(std::memory_order_acquire),
+                           entry.name.load(std::memory_order_relaxed)};
+  std::sort(
+      suspects.begin(), suspects.begin() + count,
+      [](const Suspect &a, const Suspect &b) { return a.number > b.number; });
+
+  std::string list;
+  size_t distinct = 0;
+  for (size_t i = 0; i < count; ++i) {
+    auto same = [&](const Suspect &other) {
+      return std::strcmp(other.name, suspects[i].name) == 0;
+    };
+    if (std::any_of(suspects.begin(), suspects.begin() + i, same))
+      continue;
+    if (distinct++ > 0)
+      list += ", ";
+    list += suspects[i].name;
+  }
+  if (distinct == 0)
+    return "a kernel launched elsewhere or by a graph";
+  bool more = overflowed.load(std::memory_order_relaxed);
+  if (distinct == 1 && !more)
+    return list;
+  return "one of " + list + (more ? " or of earlier ones" : "") +
+         " (launched and not waited for, the latest first)";
+}
+
+/// CU_STREAM_PER_THREAD is the handle of a stream of each thread.
+uint64_t StreamIds::getKey(Stream stream) {
+  if (stream != CU_STREAM_PER_THREAD)
+    return reinterpret_cast<uint64_t>(stream);
+  static std::atomic<uint64_t> threads = 0;
+  static thread_local uint64_t thread = threads++;
+  return ~thread;
+}
+
+void StreamIds::note(Stream stream, uint64_t id) {
+  struct Noted {
+    const StreamIds *ids;
+    uint64_t key, id;
+  };
+  static thread_local Noted last = {nullptr, 0, 0};
+  uint64_t key = getKey(stream);
+  if (last.ids == this && last.key == key && last.id == id)
+    return;
+  last = {this, key, id};
+  std::lock_guard<std::mutex> lock(mutex);
+  ids[key] = id;
+}
+
+std::optional<uint64_t> StreamIds::find(Stream stream) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = ids.find(getKey(stream));
+  if (found == ids.end())
+    return std::nullopt;
+  return found->second;
+}
 
 struct Context::Impl::Names {
   std::mutex mutex;

@@ -12,7 +12,7 @@
 #include "carousel/Runtime/Module.h"
 
 #include "KernelImpl.h"
-#include "Load/ModuleCode.h"
+#include "Load/LoadedModule.h"
 
 #include "carousel/Runtime/Fail.h"
 

@@ -1,21 +1,31 @@
-//===- Program.cpp - programs of packages ---------------------------------===//
+//===- Program.cpp - programs of several steps ----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Program.h. Plans are kept by what they depend on, the latest ones first.
+// Plans are kept by what they depend on, the latest ones first. A plan may be
+// used again for arguments of the same key. So the key has all that is checked
+// or computed when a plan is made: extents and strides, the scalars that
+// expressions and rules name, and addresses as far as guards ask for their
+// alignment. How the addresses of several arguments lie to each other is not in
+// it; plans check that at each launch.
+//
+// A check of a program may ask for the alignment of an argument. A launch works
+// on a copy of an argument that lies off it: it copies the elements before the
+// first step, of an out argument too, since steps may leave elements as they
+// are, and those that steps may write back after the last one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Runtime/Program.h"
 
-#include "AlignedCopies.h"
 #include "Bind/Bind.h"
-#include "PlanKey.h"
+#include "Bind/Evaluate.h"
 #include "ProgramPlan.h"
 #include "Support/Process.h"
+#include "Workspaces.h"
 
 #include "carousel/Runtime/Fail.h"
 
@@ -25,6 +35,209 @@
 #include <set>
 
 namespace carousel::runtime {
+
+static Status copyBytes(Context::Impl &context, uint64_t to, uint64_t from,
+                        uint64_t bytes, Stream stream) {
+  if (bytes == 0)
+    return {};
+  return context.check(
+      context.driver->cuMemcpyDtoDAsync(to, from, bytes, stream),
+      "cuMemcpyDtoDAsync");
+}
+
+namespace {
+
+/// The arguments of a launch that have copies, in memory for all of them.
+class AlignedCopies {
+public:
+  AlignedCopies() = default;
+
+  /// Copies of contiguous arguments for which a check doesn't hold.
+  AlignedCopies(const ProgramInfo &program,
+                const std::vector<BoundArgument> &bound) {
+    constexpr uint64_t kGranule = rules::kWorkspaceAlignment;
+    std::vector<bool> isKnown(program.arguments.size());
+    for (const CheckInfo &check : program.checks) {
+      if (check.guard.kind != Guard::Kind::Aligned)
+        continue;
+      size_t number = check.guard.argument;
+      const ArgumentInfo &info = program.arguments[number];
+      auto alignment = static_cast<uint64_t>(check.guard.least);
+      if (isKnown[number] || info.kind != ArgumentInfo::Kind::Tensor ||
+          !info.contiguous || alignment > kGranule ||
+          bound[number].data % alignment == 0)
+        continue;
+      isKnown[number] = true;
+      uint64_t bytes = getBytes(info.element);
+      for (size_t dim = 0; dim < info.extents.size(); ++dim)
+        bytes *= static_cast<uint64_t>(bound[number].extents[dim]);
+      copies.push_back({number, bound[number].data, memory.bytes, bytes,
+                        info.access != ArgumentInfo::Access::In});
+      memory.bytes += (bytes + kGranule - 1) / kGranule * kGranule;
+    }
+  }
+
+  bool empty() const { return copies.empty(); }
+  /// The memory is the only workspace of this signature.
+  static const SignatureInfo &getSignature() {
+    static const SignatureInfo signature = [] {
+      ArgumentInfo memory;
+      memory.name = "copies of arguments";
+      memory.kind = ArgumentInfo::Kind::Workspace;
+      return SignatureInfo{memory.name, {memory}};
+    }();
+    return signature;
+  }
+
+  BoundArgument &getMemory() { return memory; }
+
+  /// Makes arguments those of the copies, once these have memory.
+  void move(std::vector<BoundArgument> &bound) const {
+    for (const Copy &copy : copies)
+      bound[copy.argument].data = memory.data + copy.offset;
+  }
+
+  /// Starts the copies before the steps, and those after them.
+  Status start(Context::Impl &context, Stream stream) const {
+    for (const Copy &copy : copies)
+      CAROUSEL_TRY(copyBytes(context, memory.data + copy.offset, copy.address,
+                             copy.bytes, stream));
+    return {};
+  }
+
+  Status finish(Context::Impl &context, Stream stream) const {
+    for (const Copy &copy : copies)
+      if (copy.isWritten)
+        CAROUSEL_TRY(copyBytes(context, copy.address, memory.data + copy.offset,
+                               copy.bytes, stream));
+    return {};
+  }
+
+private:
+  struct Copy {
+    size_t argument;
+    uint64_t address; ///< the caller's
+    uint64_t offset, bytes;
+    bool isWritten;
+  };
+  std::vector<Copy> copies;
+  BoundArgument memory;
+};
+
+} // namespace
+
+using PlanKey = std::vector<int64_t>;
+
+static void readScalars(const Expression &expression,
+                        std::vector<bool> &scalars) {
+  for (const Expression::Node &node : expression.nodes)
+    if (node.op == Expression::Op::Scalar)
+      scalars[node.argument] = true;
+}
+
+static void readScalars(const std::vector<Expression> &list,
+                        std::vector<bool> &scalars) {
+  for (const Expression &expression : list)
+    readScalars(expression, scalars);
+}
+
+namespace {
+
+class PlanKeyMaker {
+public:
+  /// Takes time in proportion to the size of the program and its kernels.
+  PlanKeyMaker(const Manifest &manifest, const ProgramInfo &program)
+      : program(&program), isRead(program.arguments.size()),
+        // The driver's rules and the library's algorithms ask for no more.
+        alignment(rules::kWorkspaceAlignment) {
+    for (const CheckInfo &check : program.checks)
+      readGuard(check.guard, isRead);
+    for (const ArgumentInfo &argument : program.arguments)
+      readScalars(argument.workspaceExtents, isRead);
+    std::map<uint32_t, std::vector<bool>> kernels;
+    for (const StepInfo &step : program.steps) {
+      const std::vector<bool> *ofKernel = nullptr;
+      if (step.kind == StepInfo::Kind::Launch) {
+        auto [found, isNew] = kernels.try_emplace(step.kernel);
+        if (isNew)
+          found->second = findScalars(manifest.kernels[step.kernel]);
+        ofKernel = &found->second;
+      }
+      for (size_t i = 0; i < step.operands.size(); ++i) {
+        const OperandInfo &operand = step.operands[i];
+        readScalars(operand.offset, isRead);
+        readScalars(operand.extents, isRead);
+        readScalars(operand.strides, isRead);
+        readScalars(operand.value, isRead);
+        if (operand.kind == OperandInfo::Kind::Scalar && ofKernel &&
+            (*ofKernel)[i])
+          isRead[operand.number] = true;
+      }
+    }
+  }
+
+  PlanKey make(const std::vector<BoundArgument> &bound) const {
+    PlanKey key;
+    for (size_t i = 0; i < bound.size(); ++i) {
+      const ArgumentInfo &argument = program->arguments[i];
+      if (argument.kind == ArgumentInfo::Kind::Scalar) {
+        if (isRead[i])
+          key.push_back(bound[i].scalar);
+        continue;
+      }
+      key.push_back(static_cast<int64_t>(bound[i].data % alignment));
+      size_t rank = argument.extents.size();
+      key.insert(key.end(), bound[i].extents, bound[i].extents + rank);
+      key.insert(key.end(), bound[i].strides, bound[i].strides + rank);
+    }
+    return key;
+  }
+
+private:
+  /// Powers of two, so that one alignment serves all guards.
+  void readGuard(const Guard &guard, std::vector<bool> &scalars) {
+    if (guard.kind == Guard::Kind::Aligned)
+      alignment = std::max(alignment, static_cast<uint64_t>(guard.least));
+    readScalars(guard.value, scalars);
+    readScalars(guard.other, scalars);
+  }
+
+  /// Those on which more depends than what the kernel gets.
+  std::vector<bool> findScalars(const KernelInfo &kernel) {
+    std::vector<bool> scalars(kernel.arguments.size());
+    for (const ArgumentInfo &argument : kernel.arguments)
+      readScalars(argument.workspaceExtents, scalars);
+    bool isNarrow = false;
+    for (const VariantInfo &variant : kernel.variants) {
+      isNarrow |= variant.indexBits == 32;
+      for (const Guard &guard : variant.guards)
+        readGuard(guard, scalars);
+      for (const Expression &blocks : variant.grid)
+        readScalars(blocks, scalars);
+      if (variant.cost)
+        readScalars(*variant.cost, scalars);
+      for (const TensorMapInfo &map : variant.tensorMaps) {
+        readScalars(map.extents, scalars);
+        readScalars(map.strides, scalars);
+        readScalars(map.offset, scalars);
+      }
+    }
+    if (!kernel.tuned.empty())
+      for (const TunedValue &value : kernel.getTunedValues())
+        scalars[value.argument] = true;
+    // A variant with narrow indices takes only those that fit.
+    for (size_t i = 0; isNarrow && i < scalars.size(); ++i)
+      if (kernel.arguments[i].element == ElementType::Index)
+        scalars[i] = true;
+    return scalars;
+  }
+
+  const ProgramInfo *program;
+  std::vector<bool> isRead; ///< scalars of the program that plans depend on
+  uint64_t alignment;       ///< no check asks for more of an address
+};
+
+} // namespace
 
 struct Program::Impl {
   Impl(const Context &context, const Package &package, const ProgramInfo &info)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan depends on what is in its key (PlanKey.h). It holds for all addresses
-// that are as well aligned.
+// A plan depends on what is in its key (Program.cpp). It holds for all
+// addresses that are as well aligned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 #define CAROUSEL_RUNTIME_SRC_LAUNCH_PROGRAMPLAN_H
 
 #include "KernelImpl.h"
-#include "MatmulStep.h"
+#include "LibrarySteps.h"
 #include "Package/StepRules.h"
 
 #include <variant>

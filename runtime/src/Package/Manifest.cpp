@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // See Manifest.h and ManifestReader.h. This file reads modules, kernels and
-// their arguments; ManifestVariants.cpp reads variants, ManifestTuned.cpp their
+// their arguments; ManifestVariants.cpp reads variants and their
 // times.
 //
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_PACKAGE_MANIFESTREADER_H
 #define CAROUSEL_RUNTIME_SRC_PACKAGE_MANIFESTREADER_H
 
-#include "FieldReader.h"
+#include "JSONReader.h"
 
 #include "carousel/Runtime/Manifest.h"
 

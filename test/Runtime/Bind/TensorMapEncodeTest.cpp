@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bind/TensorMapCache.h"
+#include "Bind/TensorMapRules.h"
 #include "FakeDriver.h"
 
 #include "carousel/Runtime/Context.h"

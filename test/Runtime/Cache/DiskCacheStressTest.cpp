@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cache/CacheDirectory.h"
-#include "Cache/UsageJournal.h"
+#include "Cache/DiskCache.h"
 #include "DiskCacheTest.h"
 
 #include <fmt/format.h>

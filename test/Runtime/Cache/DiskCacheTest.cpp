@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiskCacheTest.h"
-#include "Cache/UsageJournal.h"
+#include "Cache/DiskCache.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cache/CacheOptions.h"
+#include "Cache/CacheDirectory.h"
 #include "DiskCacheTest.h"
 
 #include <fmt/format.h>

@@ -13,8 +13,8 @@
 
 #include "Cache/CacheDirectory.h"
 #include "Comm/CommImpl.h"
-#include "Comm/HostWords.h"
-#include "Comm/Links/UnixSocket.h"
+#include "Comm/Peers.h"
+#include "Comm/SymmetricImpl.h"
 #include "Support/User.h"
 
 #include <cstring>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Comm/TransportChoice.h"
+#include "Comm/Transport.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile/CompileLog.h"
-#include "Compile/FunctionLines.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile/Includes/Includes.h"
-#include "Compile/Includes/IncludeOptions.h"
 #include "TestPackages.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@
 #define CAROUSEL_TEST_RUNTIME_FIXTURES_COMPILETEST_H
 
 #include "FakeDriver.h"
-#include "Load/ModuleCode.h"
+#include "Load/LoadedModule.h"
 #include "TestPackages.h"
 
 #include <gtest/gtest.h>

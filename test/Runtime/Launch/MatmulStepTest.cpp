@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch/MatmulStep.h"
+#include "Launch/LibrarySteps.h"
 
 #include "FakeCublasLt.h"
 #include "KernelTest.h"

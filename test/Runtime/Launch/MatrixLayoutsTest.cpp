@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch/MatrixLayouts.h"
+#include "Launch/LibrarySteps.h"
 
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch/MemoryStep.h"
+#include "Launch/LibrarySteps.h"
 
 #include "KernelTest.h"
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cubin.h"
-#include "Load/ModuleCode.h"
+#include "Load/LoadedModule.h"
 
 #include <cstdio>
 #include <fmt/ranges.h>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile/FunctionLines.h"
+#include "Compile/CompileLog.h"
 #include "KernelTest.h"
 
 #include <fmt/format.h>

@@ -11,17 +11,175 @@
 //===----------------------------------------------------------------------===//
 
 #include "../CommImpl.h"
-
 #include "Support/Hash.h"
+#include "Support/Process.h"
 
+#include "carousel/Runtime/Comm.h"
 #include "carousel/Runtime/Fail.h"
 
+#include <cstring>
 #include <fstream>
-
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace carousel::runtime {
+
+static Error describe(const NCCLTable &table, nccl::Status status,
+                      const char *call) {
+  const char *text = table.ncclGetErrorString(status);
+  return {ErrorCode::DriverError,
+          fmt::format("{} failed: {}", call, text ? text : "unknown status")};
+}
+
+Status NCCLGroup::check(nccl::Status status, const char *call) const {
+  if (status == nccl::kSuccess || status == nccl::kInProgress)
+    return {};
+  return tl::make_unexpected(describe(*table, status, call));
+}
+
+template <typename Call>
+Status NCCLGroup::use(const char *name, Call call) const {
+  nccl::Group now;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    now = group;
+    if (!now)
+      return fail(
+          ErrorCode::PeerLost,
+          "expected a group of NCCL, but a fault ended it; connect again");
+    ++users;
+  }
+  Status status = check(call(now), name);
+  std::lock_guard<std::mutex> lock(mutex);
+  --users;
+  changed.notify_all();
+  return status;
+}
+
+Result<std::string> Comm::makeNCCLId(const Context &context) noexcept {
+  CurrentContext current(context.getImpl());
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(const auto *table,
+                      context.getImpl().libraries->getNCCL());
+  nccl::Id id;
+  if (nccl::Status status = table->ncclGetUniqueId(&id);
+      status != nccl::kSuccess)
+    return tl::make_unexpected(describe(*table, status, "ncclGetUniqueId"));
+  return std::string(id.bytes, sizeof(id.bytes));
+}
+
+namespace {
+
+/// The call that waits for all ranks. It outlives who gave up on it.
+struct Init {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isDone = false, isAbandoned = false;
+  nccl::Status status = nccl::kSuccess;
+  nccl::Group group = nullptr;
+};
+
+} // namespace
+
+Result<std::shared_ptr<NCCLGroup>>
+NCCLGroup::connect(const Context &context, std::string_view id, int rank,
+                   int size, std::chrono::milliseconds timeout) {
+  if (id.size() != nccl::kIdBytes)
+    return fail(ErrorCode::InvalidArgument,
+                "ncclId: expected the {} bytes of makeNCCLId, got {}",
+                nccl::kIdBytes, id.size());
+  CAROUSEL_TRY_ASSIGN(const auto *table,
+                      context.getImpl().libraries->getNCCL());
+  nccl::Id wanted;
+  std::memcpy(wanted.bytes, id.data(), id.size());
+  auto init = std::make_shared<Init>();
+  std::thread([init, context, table, wanted, rank, size] {
+    CurrentContext current(context.getImpl());
+    nccl::Group group = nullptr;
+    nccl::Status status = table->ncclCommInitRank(&group, size, wanted, rank);
+    std::lock_guard<std::mutex> lock(init->mutex);
+    init->status = status;
+    init->group = group;
+    init->isDone = true;
+    if (init->isAbandoned && group)
+      table->ncclCommAbort(group);
+    init->changed.notify_all();
+  }).detach();
+  std::unique_lock<std::mutex> lock(init->mutex);
+  if (!init->changed.wait_for(lock, timeout, [&] { return init->isDone; })) {
+    init->isAbandoned = true;
+    return fail(ErrorCode::Timeout,
+                "rank {} waited for the other {} ranks of a group of NCCL, "
+                "longer than {} ms",
+                rank, size - 1, timeout.count());
+  }
+  if (init->status != nccl::kSuccess)
+    return tl::make_unexpected(
+        describe(*table, init->status, "ncclCommInitRank"));
+  std::shared_ptr<NCCLGroup> made(new NCCLGroup(context, table));
+  made->group = init->group;
+  return made;
+}
+
+NCCLGroup::~NCCLGroup() {
+  if (!group || isForkedFromUser())
+    return;
+  CurrentContext current(context.getImpl());
+  table->ncclCommDestroy(group);
+}
+
+void NCCLGroup::abort() {
+  std::unique_lock<std::mutex> lock(mutex);
+  nccl::Group ended = std::exchange(group, nullptr);
+  if (!ended)
+    return;
+  // A call that itself waits for a lost peer is ended only by the abort.
+  changed.wait_for(lock, std::chrono::milliseconds(200),
+                   [&] { return users == 0; });
+  lock.unlock();
+  CurrentContext current(context.getImpl());
+  table->ncclCommAbort(ended);
+}
+
+std::string NCCLGroup::getFault() const {
+  nccl::Status status = nccl::kSuccess;
+  bool isKnown = false;
+  (void)use("ncclCommGetAsyncError", [&](nccl::Group now) {
+    nccl::Status asked = table->ncclCommGetAsyncError(now, &status);
+    isKnown = asked == nccl::kSuccess;
+    return asked;
+  });
+  if (!isKnown || status == nccl::kSuccess || status == nccl::kInProgress)
+    return "";
+  const char *text = table->ncclGetErrorString(status);
+  return text ? text : "unknown status";
+}
+
+Status NCCLGroup::gather(uint64_t own, uint64_t all, uint64_t bytes,
+                         Stream stream) {
+  return use("ncclAllGather", [&](nccl::Group now) {
+    return table->ncclAllGather(reinterpret_cast<const void *>(own),
+                                reinterpret_cast<void *>(all), bytes,
+                                nccl::kByte, now, stream);
+  });
+}
+
+Status NCCLGroup::send(int to, uint64_t source, uint64_t bytes, Stream stream) {
+  return use("ncclSend", [&](nccl::Group now) {
+    return table->ncclSend(reinterpret_cast<const void *>(source), bytes,
+                           nccl::kByte, to, now, stream);
+  });
+}
+
+Status NCCLGroup::recv(int from, uint64_t target, uint64_t bytes,
+                       Stream stream) {
+  return use("ncclRecv", [&](nccl::Group now) {
+    return table->ncclRecv(reinterpret_cast<void *>(target), bytes, nccl::kByte,
+                           from, now, stream);
+  });
+}
 
 namespace {
 

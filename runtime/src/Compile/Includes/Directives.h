@@ -1,4 +1,4 @@
-//===- Directives.h - directives of CUDA C++ that name files ----*- C++ -*-===//
+//===- Directives.h - places that open files --------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,11 @@
 //
 // Finds, without preprocessing, all places of a text that can make a compiler
 // open a file: #include, related directives, and __has_include. Conditional
-// groups count whether or not they are compiled.
+// groups count whether or not they are compiled. A text without __has_include
+// may still use it, by a macro of a header or by tokens that a macro pastes.
+// NVRTC defines macros that paste tokens, so any text with the right parts
+// counts. The lines of a text that a backslash splices are joined first, as a
+// compiler sees it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +24,41 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace carousel::runtime {
+
+/// What separates tokens within a line.
+inline bool isBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+/// A text without its line splices, which knows where its bytes come from.
+class Spliced {
+public:
+  enum class Rules {
+    Standard,
+    Lax, ///< blanks after the backslash, and trigraphs for it and for '#'
+  };
+  Spliced(std::string_view text, Rules rules);
+
+  std::string_view get() const { return clean; }
+  size_t toOriginal(size_t position) const;
+  /// The line of a byte in the text without splices.
+  uint32_t getLine(size_t position) const;
+  /// Whether Lax would give another text.
+  bool hasOddSplices() const { return odd; }
+
+private:
+  std::string clean;
+  /// Where the original lines end.
+  std::vector<size_t> lineEnds;
+  /// From this clean byte on, the original ones are this much further on.
+  std::vector<std::pair<size_t, size_t>> shifts;
+  bool odd = false;
+};
 
 /// `"a.h"` or `<a.h>`.
 struct HeaderName {
@@ -77,6 +113,38 @@ bool canPaste(std::string_view body);
 
 /// Whether a macro's body asks for a file that only its arguments name.
 bool canAskForFiles(std::string_view body);
+
+using Words = std::unordered_set<std::string_view>;
+
+/// The names of all macros whose body does that, and of those that lead to one.
+Words findMacrosThat(bool (*does)(std::string_view body),
+                     const std::vector<const DirectiveLine *> &macros);
+
+/// Whether a macro with this body has parameters, or stands for one that may.
+bool takesArguments(std::string_view body);
+
+/// Adds what is beside ## in a macro's body and a part of __has_include.
+/// Letters aren't: they are parameters.
+void addPieces(std::string_view body, Words &pieces);
+
+/// `names`, and what those of them that are macros have in their bodies.
+Words findExpanded(Words names,
+                   const std::vector<const DirectiveLine *> &macros);
+
+/// Whether an #include of what a macro stands for may be one of an absolute
+/// path or of "..".
+bool canBePath(std::string_view body);
+
+struct AskingWord {
+  std::string word;
+  uint32_t line;
+};
+
+/// A word of `asking`; or, by a macro of `pasting` or of NVRTC, one that is
+/// pasted, with others of these and with `pieces`, to __has_include.
+std::optional<AskingWord>
+findAskingWord(const std::map<std::string, uint32_t> &words,
+               const Words &asking, const Words &pasting, const Words &pieces);
 
 } // namespace carousel::runtime
 

@@ -1,4 +1,4 @@
-//===- Includes.h - collects the inputs of a compilation --------*- C++ -*-===//
+//===- Includes.h - headers that NVRTC gets ---------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,9 @@
 // NVRTC opens no files. This code reads the headers of the toolkit and of the
 // directories that options name, and passes them to NVRTC as texts under their
 // paths. So a cache key covers all of them, and a text in memory can't name
-// another file.
+// another file. Of a list of NVRTC's options it needs the directories that it
+// searches, the headers that come before the text, and whether any option may
+// read or write other files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,19 @@
 #include <vector>
 
 namespace carousel::runtime {
+
+struct IncludeOptions {
+  std::vector<std::string> directories;
+  std::vector<std::string> preIncludes;
+  /// All the others.
+  std::vector<std::string> rest;
+  /// Whether it is known of all of `rest` that they read and write no file.
+  bool areKnown = true;
+  /// Whether the code has the working directory in it, as line information has.
+  bool hasPaths = false;
+};
+
+IncludeOptions readIncludeOptions(const std::vector<std::string> &options);
 
 /// What NVRTC is given. Lines are those of the caller's texts.
 struct CompilerInput {

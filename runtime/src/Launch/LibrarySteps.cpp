@@ -1,21 +1,360 @@
-//===- MatmulStep.cpp - products by cuBLASLt ------------------------------===//
+//===- LibrarySteps.cpp - steps without kernels of our own ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See MatmulStep.h.
+// The layouts of matrices, then steps that fill and copy, then products.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatmulStep.h"
+#include "LibrarySteps.h"
 
 #include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace carousel::runtime {
+
+namespace {
+
+/// The last two dimensions of a view.
+struct Matrix {
+  explicit Matrix(const MatrixView &view)
+      : rows(view.extents.rbegin()[1]), columns(view.extents.back()),
+        rowStride(view.strides.rbegin()[1]), columnStride(view.strides.back()) {
+  }
+
+  Matrix transpose() const {
+    Matrix result = *this;
+    std::swap(result.rows, result.columns);
+    std::swap(result.rowStride, result.columnStride);
+    return result;
+  }
+
+  /// The layout with neighbours in a column; nothing if they aren't neighbours.
+  std::optional<MatrixLayout> getColumns() const {
+    // A dimension of one element has any stride.
+    if (rows != 1 && rowStride != 1)
+      return std::nullopt;
+    MatrixLayout layout;
+    layout.rows = rows;
+    layout.columns = columns;
+    layout.leading = columns == 1 ? rows : columnStride;
+    if (layout.leading < rows)
+      return std::nullopt;
+    return layout;
+  }
+
+  /// The layout of a factor.
+  std::optional<MatrixLayout> getLayout() const {
+    std::optional<MatrixLayout> plain = getColumns();
+    std::optional<MatrixLayout> transposed = transpose().getColumns();
+    // Elements of a row are neighbours if they can be.
+    if (transposed && (!plain || rows == 1)) {
+      transposed->isTransposed = true;
+      return transposed;
+    }
+    return plain;
+  }
+
+  int64_t rows, columns, rowStride, columnStride;
+};
+
+} // namespace
+
+/// The longest batch is the library's, and others are loops.
+void ProductLayout::setBatches(const std::array<const MatrixView *, 4> &views) {
+  size_t count = views[2]->extents.size() - 2;
+  for (size_t dim = 0; dim < count; ++dim)
+    if (int64_t extent = views[2]->extents[dim]; extent != 1)
+      loops.push_back(
+          {extent,
+           {views[0]->strides[dim], views[1]->strides[dim],
+            views[2]->strides[dim], views[3] ? views[3]->strides[dim] : 0}});
+  if (loops.empty())
+    return;
+  auto longest = std::max_element(
+      loops.begin(), loops.end(),
+      [](const Loop &x, const Loop &y) { return x.extent < y.extent; });
+  batches = longest->extent;
+  a.batchStride = longest->strides[isSwapped ? 1 : 0];
+  b.batchStride = longest->strides[isSwapped ? 0 : 1];
+  d.batchStride = longest->strides[2];
+  c.batchStride = longest->strides[3];
+  loops.erase(longest);
+}
+
+bool ProductLayout::set(const MatrixView &lhs, const MatrixView &rhs,
+                        const MatrixView &target, std::string &reason,
+                        const AddedViews &added) {
+  const MatrixView *residual = added.residual ? &*added.residual : nullptr;
+  size_t rank = target.extents.size();
+  auto agree = [&](const MatrixView &factor) {
+    return factor.extents.size() == rank &&
+           std::equal(target.extents.begin(), target.extents.end() - 2,
+                      factor.extents.begin());
+  };
+  Matrix first(lhs), second(rhs), result(target);
+  if (!agree(lhs) || !agree(rhs) || first.rows != result.rows ||
+      second.columns != result.columns || first.columns != second.rows) {
+    reason =
+        fmt::format("expected factors and a product of (batches, m, k), "
+                    "(batches, k, n) and (batches, m, n), got {}, {} "
+                    "and {}",
+                    fmt::join(lhs.extents, "x"), fmt::join(rhs.extents, "x"),
+                    fmt::join(target.extents, "x"));
+    return false;
+  }
+  // Elements of a column are neighbours, too, in the transpose's rows.
+  std::optional<MatrixLayout> plain = result.getColumns();
+  std::optional<MatrixLayout> transposed = result.transpose().getColumns();
+  bool isAlongRows = added.hasBias || residual;
+  isSwapped = transposed && (!plain || result.rows == 1 || isAlongRows);
+  std::optional<MatrixLayout> rows = transposed;
+  if (residual && residual->extents != target.extents) {
+    reason = fmt::format("expected a residual of {}, got {}",
+                         fmt::join(target.extents, "x"),
+                         fmt::join(residual->extents, "x"));
+    return false;
+  }
+  if (residual)
+    rows = Matrix(*residual).transpose().getColumns();
+  if (isAlongRows && (!isSwapped || !rows)) {
+    reason = fmt::format(
+        "expected a target and a residual with the stride 1 along n and one "
+        "along m that isn't less than n, got the strides {}{}{}",
+        fmt::join(target.strides, ","), residual ? " and " : "",
+        fmt::join(residual ? residual->strides : std::vector<int64_t>(), ","));
+    return false;
+  }
+  Matrix left = isSwapped ? second.transpose() : first;
+  Matrix right = isSwapped ? first.transpose() : second;
+  std::optional<MatrixLayout> factors[] = {left.getLayout(), right.getLayout()};
+  if ((!plain && !transposed) || !factors[0] || !factors[1]) {
+    reason = fmt::format(
+        "expected matrices with a dimension of stride 1, whose other stride "
+        "isn't less than their extent, got the strides {}, {} and {}",
+        fmt::join(lhs.strides, ","), fmt::join(rhs.strides, ","),
+        fmt::join(target.strides, ","));
+    return false;
+  }
+  d = isSwapped ? *transposed : *plain;
+  a = *factors[0];
+  b = *factors[1];
+  if (isAlongRows)
+    c = *rows;
+  setBatches({&lhs, &rhs, &target, residual});
+  return true;
+}
+
+bool MemoryStep::set(uint64_t bytes, const std::vector<int64_t> &extents,
+                     const std::vector<int64_t> &target,
+                     const std::vector<int64_t> *source) {
+  auto width = static_cast<int64_t>(bytes);
+  elementBytes = bytes;
+  dims.clear();
+  // Innermost first; a row's elements are the first dimension.
+  std::vector<Dim> merged = {{1, width, width}};
+  int64_t row = width;
+  bool isEmpty = false;
+  for (size_t i = extents.size(); i-- > 0;) {
+    isEmpty |= extents[i] == 0;
+    if (extents[i] == 1)
+      continue;
+    Dim dim = {extents[i], 0, 0};
+    if (__builtin_mul_overflow(target[i], width, &dim.target) ||
+        __builtin_mul_overflow(source ? (*source)[i] : target[i], width,
+                               &dim.source))
+      return false;
+    Dim &inner = merged.back();
+    int64_t targetEnd, sourceEnd;
+    bool continues =
+        !__builtin_mul_overflow(inner.extent, inner.target, &targetEnd) &&
+        !__builtin_mul_overflow(inner.extent, inner.source, &sourceEnd) &&
+        dim.target == targetEnd && dim.source == sourceEnd;
+    if (!continues)
+      merged.push_back(dim);
+    else if (__builtin_mul_overflow(inner.extent, dim.extent, &inner.extent))
+      return false;
+  }
+  if (__builtin_mul_overflow(merged.front().extent, width, &row))
+    return false;
+  rowBytes = isEmpty ? 0 : static_cast<uint64_t>(row);
+  dims.assign(merged.rbegin(), merged.rend() - 1);
+  return true;
+}
+
+template <typename Run>
+Status MemoryStep::forEach(size_t count, Run run) const {
+  std::vector<int64_t> index(count, 0);
+  while (true) {
+    int64_t target = 0, source = 0;
+    for (size_t i = 0; i < count; ++i) {
+      target += index[i] * dims[i].target;
+      source += index[i] * dims[i].source;
+    }
+    CAROUSEL_TRY(run(target, source));
+    size_t dim = count;
+    while (dim > 0 && ++index[dim - 1] == dims[dim - 1].extent)
+      index[--dim] = 0;
+    if (dim == 0)
+      return {};
+  }
+}
+
+/// Counts the elements of the first `count` dimensions.
+uint64_t MemoryStep::countElements(size_t count) const {
+  uint64_t elements = isEmpty() ? 0 : 1;
+  for (size_t i = 0; i < count; ++i)
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dims[i].extent),
+                               &elements))
+      return UINT64_MAX;
+  return elements;
+}
+
+size_t MemoryStep::countCopied() const {
+  if (dims.empty() || isEmpty())
+    return 0;
+  // A pitch holds a row, and a plane whole rows.
+  const Dim &rows = dims.back();
+  auto row = static_cast<int64_t>(rowBytes);
+  if (rows.source < row || rows.target < row)
+    return 0;
+  auto isPlane = [&](int64_t plane, int64_t pitch) {
+    return plane % pitch == 0 && plane / pitch >= rows.extent;
+  };
+  if (dims.size() == 1)
+    return 1;
+  const Dim &planes = dims[dims.size() - 2];
+  return isPlane(planes.source, rows.source) &&
+                 isPlane(planes.target, rows.target)
+             ? 2
+             : 1;
+}
+
+size_t MemoryStep::countFilled(bool isSplit) const {
+  return !isSplit && !dims.empty() &&
+                 dims.back().target >= static_cast<int64_t>(rowBytes)
+             ? 1
+             : 0;
+}
+
+/// Whether a value of 8 bytes is two different words.
+static bool hasTwoWords(uint64_t value) {
+  return value >> 32 != (value & UINT32_MAX);
+}
+
+uint64_t MemoryStep::countCopyCalls() const {
+  return countElements(dims.size() - countCopied());
+}
+
+uint64_t MemoryStep::countFillCalls(std::optional<uint64_t> value) const {
+  bool isSplit = elementBytes == 8 && (!value || hasTwoWords(*value));
+  uint64_t calls = countElements(dims.size() - countFilled(isSplit));
+  if (isSplit && __builtin_mul_overflow(calls, 2, &calls))
+    return UINT64_MAX;
+  return calls;
+}
+
+/// Rows, or planes of rows: the innermost `planes` + 1 dimensions around rows.
+Status MemoryStep::copyBlock(Context::Impl &context, uint64_t target,
+                             uint64_t source, size_t planes,
+                             Stream stream) const {
+  CUDA_MEMCPY3D copy = {};
+  const Dim &rows = dims.back();
+  copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.srcDevice = source;
+  copy.dstDevice = target;
+  copy.srcPitch = static_cast<size_t>(rows.source);
+  copy.dstPitch = static_cast<size_t>(rows.target);
+  copy.WidthInBytes = rowBytes;
+  copy.Height = static_cast<size_t>(rows.extent);
+  copy.Depth = 1;
+  if (planes != 0) {
+    const Dim &plane = dims[dims.size() - 2];
+    copy.srcHeight = static_cast<size_t>(plane.source / rows.source);
+    copy.dstHeight = static_cast<size_t>(plane.target / rows.target);
+    copy.Depth = static_cast<size_t>(plane.extent);
+  }
+  return context.check(context.driver->cuMemcpy3DAsync(&copy, stream),
+                       "cuMemcpy3DAsync");
+}
+
+Status MemoryStep::copy(Context::Impl &context, uint64_t target,
+                        uint64_t source, Stream stream) const {
+  bool isSame = target == source &&
+                std::all_of(dims.begin(), dims.end(),
+                            [](Dim dim) { return dim.target == dim.source; });
+  if (isEmpty() || isSame)
+    return {};
+  if (dims.empty())
+    return context.check(
+        context.driver->cuMemcpyDtoDAsync(target, source, rowBytes, stream),
+        "cuMemcpyDtoDAsync");
+  size_t covered = countCopied();
+  return forEach(dims.size() - covered, [&](int64_t to, int64_t from) {
+    if (covered == 0)
+      return context.check(context.driver->cuMemcpyDtoDAsync(
+                               target + to, source + from, rowBytes, stream),
+                           "cuMemcpyDtoDAsync");
+    return copyBlock(context, target + to, source + from, covered - 1, stream);
+  });
+}
+
+/// Fills `height` rows that begin `pitch` bytes apart.
+Status MemoryStep::fillRows(Context::Impl &context, uint64_t target,
+                            uint64_t pitch, uint64_t height, uint64_t value,
+                            Stream stream) const {
+  const DriverTable &driver = *context.driver;
+  auto word = static_cast<uint32_t>(value);
+  switch (elementBytes) {
+  case 1:
+    return context.check(driver.cuMemsetD2D8Async(target, pitch,
+                                                  static_cast<uint8_t>(value),
+                                                  rowBytes, height, stream),
+                         "cuMemsetD2D8Async");
+  case 2:
+    return context.check(
+        driver.cuMemsetD2D16Async(target, pitch, static_cast<uint16_t>(value),
+                                  rowBytes / 2, height, stream),
+        "cuMemsetD2D16Async");
+  default:
+    return context.check(driver.cuMemsetD2D32Async(
+                             target, pitch, word, rowBytes / 4, height, stream),
+                         "cuMemsetD2D32Async");
+  }
+}
+
+Status MemoryStep::fill(Context::Impl &context, uint64_t target, uint64_t value,
+                        Stream stream) const {
+  if (isEmpty())
+    return {};
+  uint64_t high = value >> 32, low = value & UINT32_MAX;
+  // Elements of 8 bytes, each of two words: columns of words.
+  if (elementBytes == 8 && hasTwoWords(value))
+    return forEach(dims.size(), [&](int64_t to, int64_t) -> Status {
+      for (uint64_t word : {low, high}) {
+        uint64_t at = target + static_cast<uint64_t>(to) + (word == high) * 4;
+        CAROUSEL_TRY(context.check(
+            context.driver->cuMemsetD2D32Async(
+                at, 8, static_cast<uint32_t>(word), 1, rowBytes / 8, stream),
+            "cuMemsetD2D32Async"));
+      }
+      return {};
+    });
+  bool hasPitch = countFilled(/*isSplit=*/false) == 1;
+  uint64_t pitch =
+      hasPitch ? static_cast<uint64_t>(dims.back().target) : rowBytes;
+  uint64_t height = hasPitch ? static_cast<uint64_t>(dims.back().extent) : 1;
+  return forEach(dims.size() - hasPitch, [&](int64_t to, int64_t) {
+    return fillRows(context, target + static_cast<uint64_t>(to), pitch, height,
+                    value, stream);
+  });
+}
 
 static lt::DataType getType(ElementType element) {
   switch (element) {
