@@ -48,7 +48,7 @@ private:
   /// The largest first, then in program order.
   void addAccess(const VectorAccess &access);
 
-  // Seeds: LayoutSeeds.cpp
+  // Seeds
   /// Whether a reduction of such vectors goes along a dimension.
   bool isReducedAlong(mlir::VectorType type, int64_t dim);
   LinearLayout makePreferred(mlir::VectorType type, int64_t dim, int64_t run);

@@ -1,4 +1,4 @@
-//===- EngineTensor.cpp - tensor maps for transfers -----------------------===//
+//===- EngineTensor.cpp - tensor copies of a transfer ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,11 +8,13 @@
 // Tries every map that the hardware supports for a transfer, and takes the
 // cheapest one: its dimensions, elements and boxes, and its requirements on the
 // memory. The same conditions check a map that a transfer already has.
+// Dimensions of a global memref may be collapsed into one of the map, and a
+// tile may take several boxes, whose repetition in row-major order is the tile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "EngineCandidates.h"
-#include "TensorMapShape.h"
+#include "TransferFacts.h"
 
 #include "carousel/Analysis/Engines/ReaderFill.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
@@ -25,6 +27,198 @@
 
 using namespace mlir;
 using namespace carousel;
+
+namespace {
+
+/// Adjacent dimensions of the global memref that are one dimension of the map.
+struct MapGroup {
+  int64_t first, last;
+  /// The number of elements in all dimensions but the first.
+  int64_t inner = 1;
+  /// The extent of the tile, in elements.
+  int64_t tile = 1;
+};
+
+/// A map to consider.
+struct MapShape {
+  llvm::SmallVector<MapGroup> groups;
+  int64_t factor = 1; ///< tile elements in one element of the map
+  llvm::SmallVector<int64_t> box;
+  Swizzle swizzle = Swizzle::None;
+
+  int64_t getTile(size_t group) const {
+    return groups[group].tile / (group + 1 == groups.size() ? factor : 1);
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+/// Whether dimension `dim` and the next one can belong to one group, apart from
+/// conditions on the box.
+static bool areContiguous(const TransferFacts &facts, int64_t dim) {
+  int64_t outer = facts.strides[dim], inner = facts.strides[dim + 1];
+  int64_t extent = facts.extents[dim + 1], run;
+  return !ShapedType::isDynamic(outer) && !ShapedType::isDynamic(inner) &&
+         !ShapedType::isDynamic(extent) &&
+         !llvm::MulOverflow(inner, extent, run) && outer == run;
+}
+
+static std::optional<MapGroup> makeGroup(const TransferFacts &facts,
+                                         int64_t first, int64_t last) {
+  MapGroup group = {first, last};
+  bool isPart = false; // whole dimensions, then perhaps a part of one
+  for (int64_t dim = last; dim >= first; --dim) {
+    if (facts.box[dim] > 1 && isPart)
+      return std::nullopt;
+    group.tile *= facts.box[dim];
+    if (dim == first)
+      break;
+    // Elements outside an inner dimension would be in the next row.
+    if (!areContiguous(facts, dim - 1) || !facts.isInside(dim))
+      return std::nullopt;
+    group.inner *= facts.extents[dim];
+    isPart |= facts.box[dim] != facts.extents[dim];
+  }
+  return group;
+}
+
+/// Groups the memref's dimensions by these sizes. nullopt if the groups aren't
+/// contiguous, or the box isn't one piece of them.
+static std::optional<SmallVector<MapGroup>>
+makeGroups(const TransferFacts &facts, ArrayRef<int64_t> sizes) {
+  SmallVector<MapGroup> groups;
+  int64_t first = 0;
+  for (int64_t size : sizes) {
+    std::optional<MapGroup> group = makeGroup(facts, first, first + size - 1);
+    if (!group)
+      return std::nullopt;
+    groups.push_back(*group);
+    first += size;
+  }
+  return groups;
+}
+
+/// All ways to group the dimensions, the one without groups first.
+static SmallVector<SmallVector<int64_t>>
+listGroupings(const TransferFacts &facts) {
+  SmallVector<int64_t> joints; // between dim and the next
+  for (int64_t dim = 0; dim + 1 < facts.rank; ++dim)
+    if (areContiguous(facts, dim))
+      joints.push_back(dim);
+  // More joints aren't worth the search, and the innermost ones matter most.
+  constexpr size_t kMaxJoints = 6;
+  if (joints.size() > kMaxJoints)
+    joints.erase(joints.begin(), joints.end() - kMaxJoints);
+  SmallVector<SmallVector<int64_t>> groupings;
+  for (uint64_t mask = 0; mask < (uint64_t(1) << joints.size()); ++mask) {
+    SmallVector<int64_t> sizes = {1};
+    for (int64_t dim = 0; dim + 1 < facts.rank; ++dim) {
+      const auto *joint = llvm::find(joints, dim);
+      if (joint != joints.end() && (mask >> (joint - joints.begin())) & 1)
+        ++sizes.back();
+      else
+        sizes.push_back(1);
+    }
+    groupings.push_back(std::move(sizes));
+  }
+  return groupings;
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+static int64_t getElementsOf(ArrayRef<int64_t> box) {
+  return std::accumulate(box.begin(), box.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+/// The alignment in bytes of a tile with this swizzle.
+static int64_t getTileAlignment(Swizzle swizzle) {
+  switch (getSwizzleSpan(swizzle).value_or(0)) {
+  case 0:
+    return rules::kSharedTileAlignment;
+  case 32:
+    return rules::kSwizzle32Alignment;
+  case 64:
+    return rules::kSwizzle64Alignment;
+  default:
+    return rules::kSwizzle128Alignment;
+  }
+}
+
+/// The box of a panel: one span of each row of the tile. Empty if the tile has
+/// too many rows.
+static SmallVector<int64_t> findPanel(const MapShape &shape, int64_t inner) {
+  SmallVector<int64_t> box;
+  for (size_t dim = 0; dim < shape.groups.size(); ++dim)
+    box.push_back(shape.getTile(dim));
+  box.back() = inner;
+  if (llvm::any_of(
+          box, [](int64_t extent) { return extent > rules::kMaxBoxExtent; }))
+    return {};
+  return box;
+}
+
+/// The largest legal box whose repetition in row-major order is the tile: whole
+/// inner dimensions, a part of one, and 1 in the outer ones. With a swizzle
+/// whose span is less than a row, the box of a panel. Empty if there is none.
+static SmallVector<int64_t> findBox(const MapShape &shape,
+                                    int64_t elementBytes) {
+  size_t rank = shape.groups.size();
+  if (std::optional<int64_t> span = getSwizzleSpan(shape.swizzle))
+    if (shape.getTile(rank - 1) * elementBytes > *span)
+      return findPanel(shape, *span / elementBytes);
+  SmallVector<int64_t> box(rank, 1);
+  int64_t bytes = elementBytes;
+  for (size_t dim = rank; dim-- > 0;) {
+    int64_t extent = shape.getTile(dim);
+    if (extent <= rules::kMaxBoxExtent) {
+      box[dim] = extent;
+      bytes *= extent;
+      continue;
+    }
+    int64_t granule =
+        std::max(getTileAlignment(shape.swizzle), rules::kInnerBoxGranule);
+    for (int64_t part = rules::kMaxBoxExtent; part > 0; --part)
+      if (extent % part == 0 && bytes * part % granule == 0) {
+        box[dim] = part;
+        return box;
+      }
+    return {};
+  }
+  return box;
+}
+
+/// Whether boxes are panels: only the innermost dimension is split.
+static bool arePanels(const MapShape &shape) {
+  for (size_t dim = 0; dim + 1 < shape.groups.size(); ++dim)
+    if (shape.box[dim] != shape.getTile(dim))
+      return false;
+  return true;
+}
+
+/// Whether consecutive boxes are the tile in row-major order.
+static bool isRowMajor(const MapShape &shape) {
+  bool isSplit = false;
+  for (size_t dim = shape.groups.size(); dim-- > 0;) {
+    if (isSplit && shape.box[dim] != 1)
+      return false;
+    isSplit |= shape.box[dim] != shape.getTile(dim);
+  }
+  return true;
+}
+
+static int64_t countBoxes(const MapShape &shape) {
+  int64_t tile = 1;
+  for (size_t dim = 0; dim < shape.groups.size(); ++dim)
+    tile *= shape.getTile(dim);
+  return tile / getElementsOf(shape.box);
+}
 
 //===----------------------------------------------------------------------===//
 // Elements

@@ -1,4 +1,4 @@
-//===- Lexer.cpp - the tokens of PTX --------------------------------------===//
+//===- Lexer.cpp - tokens of a text ---------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,8 @@
 #include "Lexer.h"
 
 #include "carousel/Support/Printable.h"
-
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 
 using namespace carousel;
@@ -25,6 +23,7 @@ using llvm::StringRef;
 static bool isNameStart(char c) {
   return llvm::isAlpha(c) || c == '_' || c == '$' || c == '%';
 }
+
 static bool isNamePart(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '$';
 }

@@ -42,7 +42,7 @@ private:
   bool parseDirectives(std::vector<FunctionDirective> &directives,
                        std::vector<Pragma> *pragmas);
 
-  // ParseVariables.cpp: declarations.
+  // Declarations
   bool parseLinkage(Linkage &linkage);
   bool parseAttributes(std::vector<Attribute> &attributes);
   /// Space, alignment, vector and type, up to the name.
@@ -58,7 +58,7 @@ private:
                        const llvm::Twine &what);
   bool parseRegisters(Function &function, RegisterDeclaration &declaration);
 
-  // ParseFunction.cpp: bodies.
+  // Bodies
   bool parseBlock(Block &block, unsigned depth);
   bool parseStatements(Block &block, unsigned depth);
   bool parseDirectiveStatement(Block &block);

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_LIB_PTX_PARSE_SCOPES_H
 #define CAROUSEL_LIB_PTX_PARSE_SCOPES_H
 
-#include "TokenStream.h"
+#include "Lexer.h"
 
 #include "llvm/ADT/StringMap.h"
 

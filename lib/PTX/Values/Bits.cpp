@@ -1,4 +1,4 @@
-//===- Bits.cpp - logic, shifts and bit fields ----------------------------===//
+//===- Bits.cpp - bits, bytes and copies ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // PTX ISA, Logic and Shift Instructions, and the integer instructions about
-// single bits and bytes.
+// single bits and bytes; mov of a value, of the elements of a vector into one
+// register, and back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@ template <typename T> T bitNot(T a) {
   else
     return ~a;
 }
+
 template <typename T> T logicalNot(T a) { return a == 0; }
 
 /// Any function of three bits: `table` has its value for each of them.
@@ -37,11 +39,13 @@ uint32_t lookUp(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
       result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
   return result;
 }
+
 std::tuple<uint32_t, bool> lookUpOr(uint32_t a, uint32_t b, uint32_t c,
                                     uint32_t table, bool p) {
   uint32_t result = lookUp(a, b, c, table);
   return {result, result != 0 || p};
 }
+
 std::tuple<uint32_t, bool> lookUpAnd(uint32_t a, uint32_t b, uint32_t c,
                                      uint32_t table, bool p) {
   uint32_t result = lookUp(a, b, c, table);
@@ -52,6 +56,7 @@ std::tuple<uint32_t, bool> lookUpAnd(uint32_t a, uint32_t b, uint32_t c,
 template <typename T> T shiftLeft(T a, uint32_t amount) {
   return amount >= sizeof(T) * 8 ? T(0) : T(uint64_t(a) << amount);
 }
+
 template <typename T> T shiftRight(T a, uint32_t amount) {
   constexpr uint32_t most = sizeof(T) * 8 - 1;
   if (amount > most)
@@ -62,10 +67,12 @@ template <typename T> T shiftRight(T a, uint32_t amount) {
 template <bool Wraps> uint32_t limit(uint32_t amount) {
   return Wraps ? amount & 31 : amount > 32 ? 32 : amount;
 }
+
 /// Shifts the 64 bits that b and a are together.
 template <bool Wraps> uint32_t funnelLeft(uint32_t a, uint32_t b, uint32_t c) {
   return uint32_t((uint64_t(b) << 32 | a) << limit<Wraps>(c) >> 32);
 }
+
 template <bool Wraps> uint32_t funnelRight(uint32_t a, uint32_t b, uint32_t c) {
   return uint32_t((uint64_t(b) << 32 | a) >> limit<Wraps>(c));
 }
@@ -73,9 +80,11 @@ template <bool Wraps> uint32_t funnelRight(uint32_t a, uint32_t b, uint32_t c) {
 template <typename T> uint32_t countOnes(T a) {
   return uint32_t(llvm::popcount(a));
 }
+
 template <typename T> uint32_t countLeadingZeros(T a) {
   return uint32_t(llvm::countl_zero(a));
 }
+
 template <typename T> T reverse(T a) {
   T result = 0;
   for (unsigned i = 0; i < sizeof(T) * 8; ++i)
@@ -115,6 +124,7 @@ uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
 template <typename T> uint32_t fieldNumber(uint32_t operand) {
   return sizeof(T) == 8 ? operand : operand & 0xff;
 }
+
 /// The lowest bits, `length` of them.
 template <typename T> T lowBits(uint32_t length) {
   return length >= sizeof(T) * 8 ? T(-1) : T((uint64_t(1) << length) - 1);
@@ -130,6 +140,7 @@ template <typename T> T extractField(T a, uint32_t b, uint32_t c) {
   bool sign = std::is_signed_v<T> && shiftRight(shifted, length - 1) & 1;
   return T((shifted & mask) | (sign ? T(~mask) : T(0)));
 }
+
 template <typename T> T insertField(T a, T b, uint32_t c, uint32_t d) {
   uint32_t position = fieldNumber<T>(c);
   T mask = shiftLeft(lowBits<T>(fieldNumber<T>(d)), position);
@@ -169,6 +180,7 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors) {
   }
   return result;
 }
+
 /// Four lists of selectors, of which the last operand names one.
 template <uint16_t S0, uint16_t S1, uint16_t S2, uint16_t S3>
 uint32_t permuteBy(uint32_t a, uint32_t b, uint32_t which) {
@@ -297,5 +309,73 @@ Evaluate ptx::findBitValue(const Instruction &instruction) {
     return findField(instruction);
   default:
     return nullptr;
+  }
+}
+
+namespace {
+
+template <typename T> T copy(T a) { return a; }
+
+std::tuple<uint64_t, uint64_t> copy128(uint64_t low, uint64_t high) {
+  return {low, high};
+}
+
+template <unsigned Width>
+constexpr uint64_t kMask = ~uint64_t(0) >> (64 - Width);
+
+/// `Count` elements of `Width` bits, the first in the lowest bits.
+template <unsigned Count, unsigned Width>
+void pack(const uint64_t *operands, uint64_t *results) {
+  uint64_t words[2] = {0, 0};
+  for (unsigned i = 0; i < Count; ++i)
+    words[i * Width / 64] |= (operands[i] & kMask<Width>) << (i * Width % 64);
+  results[0] = words[0];
+  if constexpr (Count * Width == 128)
+    results[1] = words[1];
+}
+
+template <unsigned Count, unsigned Width>
+void unpack(const uint64_t *operands, uint64_t *results) {
+  uint64_t words[2] = {operands[0], Count * Width == 128 ? operands[1] : 0};
+  for (unsigned i = 0; i < Count; ++i)
+    results[i] = words[i * Width / 64] >> (i * Width % 64) & kMask<Width>;
+}
+
+} // namespace
+
+static Evaluate findVector(const Operand &vector, unsigned bits, bool packs) {
+  return select(
+      [packs](auto count, auto bits) -> Evaluate {
+        constexpr unsigned width = bits() / count();
+        if constexpr (width < 8 || width > 64)
+          return nullptr;
+        else
+          return packs ? &pack<count(), width> : &unpack<count(), width>;
+      },
+      Axis<2u, 4u, 8u>{unsigned(vector.elements.size())},
+      Axis<16u, 32u, 64u, 128u>{bits});
+}
+
+Evaluate ptx::findMoveValue(const Instruction &instruction) {
+  if (instruction.opcode != Opcode::Mov)
+    return nullptr;
+  Type type = instruction.getTypes().front();
+  const Operand &result = instruction.operands[0],
+                &operand = instruction.operands[1];
+  if (result.kind == Operand::Kind::Vector)
+    return findVector(result, getBits(type), false);
+  if (operand.kind == Operand::Kind::Vector)
+    return findVector(operand, getBits(type), true);
+  if (type == Type::B128)
+    return value<copy128>;
+  switch (getBits(type)) {
+  case 1:
+    return value<copy<bool>>;
+  case 16:
+    return value<copy<uint16_t>>;
+  case 32:
+    return value<copy<uint32_t>>;
+  default:
+    return value<copy<uint64_t>>;
   }
 }

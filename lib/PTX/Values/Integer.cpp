@@ -1,17 +1,19 @@
-//===- Integer.cpp - arithmetic of integers -------------------------------===//
+//===- Integer.cpp - integer arithmetic -----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// PTX ISA, Integer Arithmetic Instructions, without the carry flag. Functions
-// compute modulo 2^64 or in 128 bits, where nothing overflows.
+// PTX ISA, Integer Arithmetic Instructions, and those of extended precision.
+// Functions compute modulo 2^64 or in 128 bits, where nothing overflows. The
+// carry flag is the last operand and the last result (Values.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
 #include "Families.h"
+
+#include "Call.h"
 
 using namespace carousel;
 using namespace carousel::ptx;
@@ -34,11 +36,13 @@ template <typename T> T subSat(T a, T b) { return clampTo<T>(Wide(a) - b); }
 template <typename T> T mulLow(T a, T b) {
   return T(uint64_t(a) * uint64_t(b));
 }
+
 template <typename T> T mulHigh(T a, T b) {
   using Product =
       std::conditional_t<std::is_signed_v<T>, Wide, unsigned __int128>;
   return T(Product(a) * Product(b) >> (sizeof(T) * 8));
 }
+
 template <typename T> T madLow(T a, T b, T c) { return add(mulLow(a, b), c); }
 template <typename T> T madHigh(T a, T b, T c) { return add(mulHigh(a, b), c); }
 template <typename T> T madHighSat(T a, T b, T c) {
@@ -52,6 +56,7 @@ using Twice = std::conditional_t<
 template <typename T> Twice<T> mulWide(T a, T b) {
   return mulLow<Twice<T>>(a, b);
 }
+
 template <typename T> Twice<T> madWide(T a, T b, Twice<T> c) {
   return add(mulWide(a, b), c);
 }
@@ -64,14 +69,17 @@ template <typename T> int64_t product24(T a, T b) {
   else
     return int64_t(a & 0xffffff) * (b & 0xffffff);
 }
+
 template <typename T> T mul24Low(T a, T b) { return T(product24(a, b)); }
 template <typename T> T mul24High(T a, T b) { return T(product24(a, b) >> 16); }
 template <typename T> T mad24Low(T a, T b, T c) {
   return add(mul24Low(a, b), c);
 }
+
 template <typename T> T mad24High(T a, T b, T c) {
   return add(mul24High(a, b), c);
 }
+
 template <typename T> T mad24HighSat(T a, T b, T c) {
   return addSat(mul24High(a, b), c);
 }
@@ -84,6 +92,7 @@ template <typename T> T sad(T a, T b, T c) {
 template <typename T> T div(T a, T b) {
   return b == 0 ? T(-1) : T(Wide(a) / b);
 }
+
 template <typename T> T rem(T a, T b) {
   return b == 0 ? T(-1) : T(Wide(a) % b);
 }
@@ -102,6 +111,7 @@ int32_t dotBytes(uint32_t a, uint32_t b, int32_t c) {
     c = add(c, int32_t(A(a >> i)) * int32_t(B(b >> i)));
   return c;
 }
+
 /// Two halves of a and two bytes of b, from bit First.
 template <typename A, typename B, unsigned First>
 int32_t dotHalves(uint32_t a, uint32_t b, int32_t c) {
@@ -115,6 +125,7 @@ uint64_t carrylessLow(uint64_t a, uint64_t b, uint64_t c) {
     c ^= (b >> i & 1) ? a << i : 0;
   return c;
 }
+
 uint64_t carrylessHigh(uint64_t a, uint64_t b, uint64_t c) {
   for (unsigned i = 1; i < 64; ++i)
     c ^= (b >> i & 1) ? a >> (64 - i) : 0;
@@ -243,6 +254,121 @@ Evaluate ptx::findIntegerValue(const Instruction &instruction) {
   case Opcode::Min:
   case Opcode::Max:
     return findSameTypes(instruction);
+  default:
+    return nullptr;
+  }
+}
+
+namespace {
+
+template <typename T> using WithCarry = std::tuple<T, bool>;
+
+/// T is unsigned: bits are the same for signed operands.
+template <typename T> WithCarry<T> addCarry(T a, T b, bool carry) {
+  unsigned __int128 sum = (unsigned __int128)(a) + b + carry;
+  return {T(sum), bool(sum >> (sizeof(T) * 8))};
+}
+
+template <typename T> WithCarry<T> subBorrow(T a, T b, bool borrow) {
+  return {T(a - b - borrow), (unsigned __int128)(b) + borrow > a};
+}
+
+template <typename T> WithCarry<T> addcCc(T a, T b, bool carry) {
+  return addCarry(a, b, carry);
+}
+
+template <typename T> WithCarry<T> addCc(T a, T b) {
+  return addCarry(a, b, false);
+}
+
+template <typename T> T addc(T a, T b, bool carry) { return T(a + b + carry); }
+template <typename T> WithCarry<T> subcCc(T a, T b, bool borrow) {
+  return subBorrow(a, b, borrow);
+}
+
+template <typename T> WithCarry<T> subCc(T a, T b) {
+  return subBorrow(a, b, false);
+}
+
+template <typename T> T subc(T a, T b, bool borrow) {
+  return T(a - b - borrow);
+}
+
+/// One half of a product. T has the sign.
+template <typename T, bool High>
+std::make_unsigned_t<T> multiply(std::make_unsigned_t<T> a,
+                                 std::make_unsigned_t<T> b) {
+  using Product =
+      std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  Product product = Product(T(a)) * Product(T(b));
+  return std::make_unsigned_t<T>(High ? product >> (sizeof(T) * 8) : product);
+}
+
+template <typename T, bool High, typename U = std::make_unsigned_t<T>>
+WithCarry<U> madCc(U a, U b, U c) {
+  return addCarry(multiply<T, High>(a, b), c, false);
+}
+
+template <typename T, bool High, typename U = std::make_unsigned_t<T>>
+WithCarry<U> madcCc(U a, U b, U c, bool carry) {
+  return addCarry(multiply<T, High>(a, b), c, carry);
+}
+
+template <typename T, bool High, typename U = std::make_unsigned_t<T>>
+U madc(U a, U b, U c, bool carry) {
+  return std::get<0>(addCarry(multiply<T, High>(a, b), c, carry));
+}
+
+} // namespace
+
+static Evaluate findSum(const Instruction &instruction) {
+  bool setsCarry = instruction.has(Word::Cc);
+  return select(
+      [opcode = instruction.opcode, setsCarry](auto t) -> Evaluate {
+        using T = std::make_unsigned_t<HostOf<t()>>;
+        switch (opcode) {
+        case Opcode::Add:
+          return value<addCc<T>>;
+        case Opcode::Sub:
+          return value<subCc<T>>;
+        case Opcode::Addc:
+          return setsCarry ? value<addcCc<T>> : value<addc<T>>;
+        case Opcode::Subc:
+          return setsCarry ? value<subcCc<T>> : value<subc<T>>;
+        default:
+          return nullptr;
+        }
+      },
+      Axis<Type::U32, Type::S32, Type::U64, Type::S64>{
+          typeOfSlot(instruction, 'T')});
+}
+
+static Evaluate findCarryProduct(const Instruction &instruction) {
+  bool setsCarry = instruction.has(Word::Cc);
+  return select(
+      [opcode = instruction.opcode, setsCarry](auto t, auto high) -> Evaluate {
+        using T = HostOf<t()>;
+        if (opcode == Opcode::Mad)
+          return value<madCc<T, high()>>;
+        return setsCarry ? value<madcCc<T, high()>> : value<madc<T, high()>>;
+      },
+      Axis<Type::U32, Type::S32, Type::U64, Type::S64>{
+          typeOfSlot(instruction, 'T')},
+      flag(instruction, Word::Hi));
+}
+
+Evaluate ptx::findCarryValue(const Instruction &instruction) {
+  switch (instruction.opcode) {
+  case Opcode::Add:
+  case Opcode::Sub:
+    return instruction.has(Word::Cc) ? findSum(instruction) : nullptr;
+  case Opcode::Addc:
+  case Opcode::Subc:
+    return findSum(instruction);
+  case Opcode::Mad:
+    return instruction.has(Word::Cc) ? findCarryProduct(instruction) : nullptr;
+  case Opcode::Madc:
+    return findCarryProduct(instruction);
   default:
     return nullptr;
   }

@@ -5,17 +5,154 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a double that is exact or rounded to odd (Formats.h) to a format with at
-// most 24 bits of significand.
+// Values of up to 24 bits of significand are computed in `double`, whose 53
+// bits hold sums and products exactly or, where they don't, rounded to odd: the
+// last bit says that something was cut off. Rounding such a value once more, in
+// any direction, to a format with at most 24 bits of significand gives what
+// rounding the exact value gives.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_LIB_PTX_VALUES_ROUNDING_H
 #define CAROUSEL_LIB_PTX_VALUES_ROUNDING_H
 
-#include "Formats.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace carousel::ptx {
+
+/// What the largest exponent stands for.
+enum class Specials : uint8_t {
+  IEEE,    ///< infinities and NaNs
+  OnlyNaN, ///< numbers, and one NaN where all bits but the sign are set
+  None     ///< numbers
+};
+
+template <typename Word, unsigned Exponent, unsigned Mantissa,
+          Specials Has = Specials::IEEE>
+struct Format {
+  using Bits = Word;
+  static constexpr unsigned exponentBits = Exponent, mantissaBits = Mantissa;
+  static constexpr Specials specials = Has;
+  static constexpr int bias = (1 << (Exponent - 1)) - 1;
+  static constexpr Word signBit = Word(1) << (Exponent + Mantissa);
+  static constexpr Word magnitude = signBit - 1;
+  static constexpr Word infinity = ((Word(1) << Exponent) - 1) << Mantissa;
+  static constexpr Word largest = Has == Specials::IEEE
+                                      ? infinity - 1
+                                      : magnitude - (Has == Specials::OnlyNaN);
+  /// The NaN that operations give.
+  static constexpr Word nan = magnitude;
+
+  Word bits;
+
+  bool isNegative() const { return bits & signBit; }
+  bool isNaN() const {
+    if constexpr (Has == Specials::IEEE)
+      return (bits & magnitude) > infinity;
+    return Has == Specials::OnlyNaN && (bits & magnitude) == nan;
+  }
+  bool isInfinite() const {
+    return Has == Specials::IEEE && (bits & magnitude) == infinity;
+  }
+  bool isSubnormal() const {
+    return (bits & infinity) == 0 && (bits & magnitude) != 0;
+  }
+  bool isZero() const { return (bits & magnitude) == 0; }
+};
+
+using F64 = Format<uint64_t, 11, 52>;
+using F32 = Format<uint32_t, 8, 23>;
+using F16 = Format<uint16_t, 5, 10>;
+using BF16 = Format<uint16_t, 8, 7>;
+using TF32 = Format<uint32_t, 8, 10>;
+using E4M3 = Format<uint8_t, 4, 3, Specials::OnlyNaN>;
+using E5M2 = Format<uint8_t, 5, 2>;
+using E3M2 = Format<uint8_t, 3, 2, Specials::None>;
+using E2M3 = Format<uint8_t, 2, 3, Specials::None>;
+using E2M1 = Format<uint8_t, 2, 1, Specials::None>;
+
+/// A subnormal value as a zero of its sign.
+template <typename F> F flush(F value) {
+  return value.isSubnormal() ? F{typename F::Bits(value.bits & F::signBit)}
+                             : value;
+}
+
+/// The same value; a NaN for a NaN.
+template <typename F> double toDouble(F value) {
+  if constexpr (F::exponentBits == 11)
+    return llvm::bit_cast<double>(value.bits);
+  else if constexpr (F::exponentBits == 8 && F::mantissaBits == 23)
+    return llvm::bit_cast<float>(value.bits);
+  else if constexpr (F::exponentBits == 8)
+    return llvm::bit_cast<float>(uint32_t(value.bits)
+                                 << (23 - F::mantissaBits));
+  else {
+    uint64_t sign = uint64_t(value.isNegative()) << 63;
+    uint64_t fraction = value.bits & ((1u << F::mantissaBits) - 1);
+    int exponent = (value.bits & F::infinity) >> F::mantissaBits;
+    if (value.isNaN())
+      return std::numeric_limits<double>::quiet_NaN();
+    if (value.isInfinite())
+      return llvm::bit_cast<double>(sign | uint64_t(0x7ff) << 52);
+    if (exponent == 0) {
+      // The least subnormal is a power of two.
+      constexpr uint64_t least =
+          uint64_t(1 - F::bias - int(F::mantissaBits) + 1023) << 52;
+      double tiny = double(fraction) * llvm::bit_cast<double>(least);
+      return llvm::bit_cast<double>(llvm::bit_cast<uint64_t>(tiny) | sign);
+    }
+    return llvm::bit_cast<double>(sign |
+                                  uint64_t(exponent - F::bias + 1023) << 52 |
+                                  fraction << (52 - F::mantissaBits));
+  }
+}
+
+/// With .ftz, operands that are subnormal count as zeros.
+template <bool Ftz, typename F> double read(F value) {
+  if constexpr (Ftz)
+    value = flush(value);
+  return toDouble(value);
+}
+
+/// Returns the exact value, rounded to odd, of which `value` differs by
+/// `error`; only the sign of `error` matters.
+inline double roundToOdd(double value, double error) {
+  uint64_t bits = llvm::bit_cast<uint64_t>(value);
+  if (error == 0 || (bits & 1))
+    return value;
+  bool isLarger = (error > 0) != (value < 0);
+  return llvm::bit_cast<double>(isLarger ? bits + 1 : bits - 1);
+}
+
+/// a + b, rounded to odd.
+inline double addToOdd(double a, double b) {
+  double sum = a + b;
+  if (!std::isfinite(sum))
+    return sum;
+  double part = sum - a;
+  return roundToOdd(sum, (a - (sum - part)) + (b - part));
+}
+
+/// a / b, rounded to odd; of operands that are floats.
+inline double divideToOdd(double a, double b) {
+  double quotient = a / b;
+  if (!std::isfinite(quotient) || std::isinf(b) || quotient == 0)
+    return quotient;
+  double rest = std::fma(-quotient, b, a);
+  return roundToOdd(quotient, b < 0 ? -rest : rest);
+}
+
+/// The square root, rounded to odd; of an operand that is a float.
+inline double sqrtToOdd(double a) {
+  double root = std::sqrt(a);
+  if (!std::isfinite(root) || root == 0)
+    return root;
+  return roundToOdd(root, std::fma(-root, root, a));
+}
 
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
 

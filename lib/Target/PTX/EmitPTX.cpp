@@ -12,12 +12,7 @@
 
 #include "carousel/Target/EmitPTX.h"
 
-#include "ConvergentCalls.h"
-#include "DefineWrites.h"
 #include "LLVMPasses.h"
-#include "StackUsers.h"
-#include "StreamingLoads.h"
-#include "VerifyCalls.h"
 
 #include "carousel/Target/InspectPTX.h"
 #include "carousel/Target/MathLibrary.h"

@@ -1,23 +1,33 @@
-//===- LLVMPasses.cpp - LLVM's passes, for kernels ------------------------===//
+//===- LLVMPasses.cpp - LLVM IR between MLIR and PTX ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See LLVMPasses.h.
+// Checks and marks first, then the passes, then the text. The assembly of
+// nontemporal loads, for which NVPTX has no form, counts as an access of
+// memory, so that it keeps its place.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LLVMPasses.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -25,11 +35,343 @@
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
+
+static std::string print(const Type &type) {
+  std::string text;
+  raw_string_ostream stream(text);
+  type.print(stream);
+  return text;
+}
+
+std::optional<carousel::BadCall> carousel::findBadCall(const Module &module) {
+  for (const Function &caller : module)
+    for (const Instruction &instruction : instructions(caller)) {
+      auto *call = dyn_cast<CallBase>(&instruction);
+      auto *callee = call ? dyn_cast<Function>(
+                                call->getCalledOperand()->stripPointerCasts())
+                          : nullptr;
+      if (callee && callee->getFunctionType() != call->getFunctionType())
+        return BadCall{caller.getName().str(), callee->getName().str(),
+                       print(*callee->getFunctionType()),
+                       print(*call->getFunctionType())};
+    }
+  return std::nullopt;
+}
+
+static bool asksForStack(const Instruction &instruction) {
+  if (auto *extract = dyn_cast<ExtractElementInst>(&instruction))
+    return !isa<ConstantInt>(extract->getIndexOperand());
+  if (auto *insert = dyn_cast<InsertElementInst>(&instruction))
+    return !isa<ConstantInt>(insert->getOperand(2));
+  return isa<AllocaInst>(instruction);
+}
+
+StringSet<> carousel::findStackUsers(const Module &module) {
+  StringSet<> users;
+  for (const Function &function : module)
+    if (any_of(instructions(function), asksForStack))
+      users.insert(function.getName());
+  auto callsUser = [&](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    return callee && users.contains(callee->getName());
+  };
+  for (size_t before = 0; before != users.size();) {
+    before = users.size();
+    for (const Function &function : module)
+      if (any_of(instructions(function), callsUser))
+        users.insert(function.getName());
+  }
+  return users;
+}
+
+static void freezeOperand(Use &use) {
+  auto *user = cast<Instruction>(use.getUser());
+  // A frozen address of a thread's own memory would keep it there.
+  if (isa<AllocaInst>(use.get()) ||
+      (isa<Constant>(use.get()) && !isa<UndefValue>(use.get())))
+    return;
+  use.set(new FreezeInst(use.get(), "", user->getIterator()));
+}
+
+static constexpr StringLiteral kSome = "carousel_some_";
+
+/// A function of which LLVM knows nothing. A frozen condition that is poison
+/// becomes a constant, as if the author had written it.
+static FunctionCallee getSome(Module &module, Type *type) {
+  std::string name;
+  raw_string_ostream(name) << kSome << *type;
+  AttrBuilder attributes(module.getContext());
+  attributes.addMemoryAttr(MemoryEffects::none());
+  for (Attribute::AttrKind kind :
+       {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoCallback})
+    attributes.addAttribute(kind);
+  return module.getOrInsertFunction(
+      name, FunctionType::get(type, {type}, /*isVarArg=*/false),
+      AttributeList::get(module.getContext(), AttributeList::FunctionIndex,
+                         attributes));
+}
+
+static void hideCondition(Use &use) {
+  auto *user = cast<Instruction>(use.getUser());
+  FunctionCallee some = getSome(*user->getModule(), use->getType());
+  use.set(CallInst::Create(some, {use.get()}, "", user->getIterator()));
+}
+
+/// What a branch or a switch decides by.
+static Use *findCondition(Instruction &instruction) {
+  auto *branch = dyn_cast<BranchInst>(&instruction);
+  bool decides =
+      (branch && branch->isConditional()) || isa<SwitchInst>(instruction);
+  return decides ? &instruction.getOperandUse(0) : nullptr;
+}
+
+/// The operands that undefined behaviour would come of, or go to memory.
+static SmallVector<Use *> getDefiningUses(Instruction &instruction) {
+  if (isa<StoreInst, LoadInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction)) {
+    SmallVector<Use *> uses;
+    for (Use &use : instruction.operands())
+      uses.push_back(&use);
+    return uses;
+  } else if (instruction.isIntDivRem()) {
+    return {&instruction.getOperandUse(1)};
+  }
+  return {};
+}
+
+static void define(Function &function) {
+  if (function.getCallingConv() == CallingConv::PTX_Kernel)
+    for (Argument &argument : function.args())
+      argument.addAttr(Attribute::NoUndef);
+  for (Instruction &instruction :
+       make_early_inc_range(instructions(function))) {
+    if (isa<AssumeInst>(instruction)) {
+      instruction.eraseFromParent();
+      continue;
+    }
+    // Then a store of what was read there is known to change nothing.
+    if (auto *load = dyn_cast<LoadInst>(&instruction))
+      if (load->getPointerAddressSpace() == NVPTXAS::ADDRESS_SPACE_GLOBAL)
+        load->setMetadata(LLVMContext::MD_noundef,
+                          MDNode::get(function.getContext(), {}));
+    for (Use *use : getDefiningUses(instruction))
+      freezeOperand(*use);
+    if (Use *condition = findCondition(instruction))
+      hideCondition(*condition);
+  }
+}
+
+void carousel::defineWrites(Module &module) {
+  SmallVector<Function *> functions;
+  for (Function &function : module)
+    functions.push_back(&function);
+  for (Function *function : functions)
+    define(*function);
+}
+
+void carousel::showConditions(Module &module) {
+  for (Function &some : module) {
+    if (!some.getName().starts_with(kSome))
+      continue;
+    for (User *user : make_early_inc_range(some.users())) {
+      auto *call = cast<CallInst>(user);
+      Value *condition = call->getArgOperand(0);
+      if (isa<UndefValue>(condition))
+        continue;
+      if (!isa<Constant>(condition))
+        condition = new FreezeInst(condition, "", call->getIterator());
+      call->replaceAllUsesWith(condition);
+      call->eraseFromParent();
+    }
+  }
+}
+
+static constexpr StringLiteral kNumber = "carousel.convergent";
+static constexpr StringLiteral kForms[] = {".sync", ".aligned"};
+
+static StringRef getAssembly(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  auto *assembly =
+      call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return assembly ? assembly->getAsmString() : StringRef();
+}
+
+static size_t countForms(StringRef text) {
+  size_t count = 0;
+  for (StringRef form : kForms)
+    count += text.count(form);
+  return count;
+}
+
+void carousel::markConvergentCalls(Module &module) {
+  Type *type = Type::getInt32Ty(module.getContext());
+  uint32_t number = 0;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&instruction);
+      if (!call)
+        continue;
+      if (countForms(getAssembly(instruction)) != 0)
+        call->setConvergent();
+      // A function may be inlined in both branches.
+      if (call->isConvergent() && function.use_empty())
+        call->setMetadata(kNumber,
+                          MDNode::get(module.getContext(),
+                                      ConstantAsMetadata::get(
+                                          ConstantInt::get(type, number++))));
+    }
+}
+
+/// Whether a way goes from a block to a later one in one iteration of the loop
+/// that has both.
+static bool reaches(const BasicBlock *from, const BasicBlock *to,
+                    const LoopInfo &loops) {
+  const Loop *loop = loops.getLoopFor(from);
+  while (loop && !loop->contains(to))
+    loop = loop->getParentLoop();
+  const BasicBlock *header = loop ? loop->getHeader() : nullptr;
+  SmallVector<const BasicBlock *> open = {from};
+  SmallPtrSet<const BasicBlock *, 32> seen = {from};
+  while (!open.empty())
+    for (const BasicBlock *next : successors(open.pop_back_val())) {
+      if (next == header)
+        continue;
+      if (next == to)
+        return true;
+      if (seen.insert(next).second)
+        open.push_back(next);
+    }
+  return false;
+}
+
+static std::optional<std::string> findDivergentCopies(Function &function) {
+  // The blocks of each call's copies, in order.
+  MapVector<MDNode *, SmallVector<const Instruction *>> copies;
+  bool areSpread = false;
+  for (BasicBlock *block : ReversePostOrderTraversal<Function *>(&function))
+    for (Instruction &instruction : *block)
+      if (MDNode *number = instruction.getMetadata(kNumber)) {
+        SmallVector<const Instruction *> &known = copies[number];
+        if (known.empty() || known.back()->getParent() != block)
+          known.push_back(&instruction);
+        areSpread |= known.size() > 1;
+      }
+  if (!areSpread)
+    return std::nullopt;
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (auto &[number, known] : copies)
+    for (size_t i = 1; i < known.size(); ++i)
+      if (!reaches(known[i - 1]->getParent(), known[i]->getParent(), loops)) {
+        std::string text = getAssembly(*known[i]).str();
+        if (text.empty())
+          raw_string_ostream(text) << *known[i];
+        return text;
+      }
+  return std::nullopt;
+}
+
+std::optional<carousel::DivergentCopies>
+carousel::findDivergentCopies(Module &module) {
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      if (auto instruction = ::findDivergentCopies(function))
+        return DivergentCopies{function.getName().str(), *instruction};
+  return std::nullopt;
+}
+
+size_t carousel::countAlignedForms(const Module &module) {
+  size_t count = 0;
+  for (const Function &function : module)
+    for (const Instruction &instruction : instructions(function))
+      count += countForms(getAssembly(instruction));
+  return count;
+}
+
+size_t carousel::countAlignedForms(StringRef ptx) {
+  size_t count = 0;
+  while (true) {
+    ptx = ptx.split("// begin inline asm").second;
+    if (ptx.empty())
+      return count;
+    auto [assembly, rest] = ptx.split("// end inline asm");
+    count += countForms(assembly);
+    ptx = rest;
+  }
+}
+
+static constexpr unsigned kGlobal = 1; // NVPTX's address space
+
+/// The words of a load, and the bits of each; 0 words if no instruction has
+/// them.
+static std::pair<unsigned, unsigned> getWords(const LoadInst &load,
+                                              const DataLayout &layout) {
+  uint64_t bits = layout.getTypeSizeInBits(load.getType());
+  if (!load.hasMetadata(LLVMContext::MD_nontemporal) ||
+      load.getPointerAddressSpace() != kGlobal || !load.isSimple() ||
+      load.getAlign().value() * 8 < bits)
+    return {0, 0};
+  if (bits == 16)
+    return {1, 16};
+  if (bits == 32 || bits == 64 || bits == 128)
+    return {bits / 32, 32};
+  return {0, 0};
+}
+
+static void lower(LoadInst &load, unsigned words, unsigned bits) {
+  IRBuilder<> builder(&load);
+  Type *word = builder.getIntNTy(bits);
+  std::string outputs, constraints;
+  for (unsigned i = 0; i < words; ++i) {
+    outputs += (i ? ", $" : "$") + std::to_string(i);
+    constraints += bits == 16 ? "=h," : "=r,";
+  }
+  std::string text = "ld.global.L1::no_allocate.";
+  if (words > 1)
+    text += "v" + std::to_string(words) + ".";
+  text += "b" + std::to_string(bits) + " ";
+  text += words > 1 ? "{" + outputs + "}" : outputs;
+  text += ", [$" + std::to_string(words) + "];";
+  Type *result =
+      words > 1 ? cast<Type>(StructType::get(load.getContext(),
+                                             SmallVector<Type *>(words, word)))
+                : word;
+  auto *type = FunctionType::get(result, {load.getPointerOperandType()}, false);
+  Value *loaded =
+      builder.CreateCall(InlineAsm::get(type, text, constraints + "l",
+                                        /*hasSideEffects=*/true),
+                         {load.getPointerOperand()});
+  Value *whole = loaded;
+  if (words > 1) {
+    whole = PoisonValue::get(FixedVectorType::get(word, words));
+    for (unsigned i = 0; i < words; ++i)
+      whole = builder.CreateInsertElement(
+          whole, builder.CreateExtractValue(loaded, i), i);
+  }
+  load.replaceAllUsesWith(builder.CreateBitCast(whole, load.getType()));
+  load.eraseFromParent();
+}
+
+void carousel::lowerStreamingLoads(Module &module) {
+  const DataLayout &layout = module.getDataLayout();
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *load = dyn_cast<LoadInst>(&instruction);
+      if (!load)
+        continue;
+      auto [words, bits] = getWords(*load, layout);
+      if (words != 0)
+        lower(*load, words, bits);
+    }
+}
 
 namespace {
 

@@ -1,11 +1,12 @@
-//===- VerifyPTX.cpp - whether PTX does what its kernels do ---------------===//
+//===- VerifyPTX.cpp - what a kernel's PTX must have ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See VerifyPTX.h. Checks C239 to C241 and C283 of docs/Spec.md.
+// Compares kernels with their text. Checks C239 to C241, C283 and C329 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,9 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Target/InspectPTX.h"
+#include "carousel/Target/VerifyProducts.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -24,9 +27,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -264,4 +269,56 @@ LogicalResult carousel::verifyPTXCalls(gpu::GPUModuleOp module, StringRef ptx) {
            << "expected functions that don't call themselves, got '" << name
            << "', which does";
   return success();
+}
+
+static bool isProduct(Operation *op) {
+  if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
+    return text.getAsmString().contains("wgmma.mma_async");
+  return isa<WgmmaMmaOp>(op);
+}
+
+/// The first product of the function, the function if it has none, or the
+/// module if there is no such function.
+static Operation *findProduct(Operation *module, StringRef name) {
+  Operation *found = module;
+  module->walk([&](FunctionOpInterface function) {
+    if (function.getName() != name)
+      return WalkResult::advance();
+    found = function;
+    function->walk([&](Operation *op) {
+      if (!isProduct(op))
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+LogicalResult carousel::verifyProducts(Operation *module, StringRef report) {
+  // A line is "ptxas info : (CODE) Potential Performance Loss:
+  // wgmma.mma_async instructions are serialized due to REASON in the function
+  // 'f'", or "for the function 'f'".
+  constexpr StringLiteral kSerialized = "instructions are serialized due to ";
+  constexpr StringLiteral kFunction = " the function '";
+  SmallVector<StringRef> lines;
+  report.split(lines, '\n');
+  llvm::erase_if(lines,
+                 [&](StringRef line) { return !line.contains(kSerialized); });
+  llvm::sort(lines); // threads of ptxas write them in any order
+  for (StringRef line : lines) {
+    size_t at = line.find(kSerialized);
+    StringRef code = line.split('(').second.split(')').first;
+    auto [reason, rest] =
+        line.substr(at + kSerialized.size()).rsplit(kFunction);
+    for (StringRef word : {" in", " for"})
+      reason.consume_back(word);
+    StringRef function = rest.split('\'').first;
+    // C329
+    emitError(findProduct(module, function)->getLoc())
+        << "expected asynchronous products in '" << function
+        << "', got ones that ptxas serialises (" << code << "): " << reason;
+  }
+  return failure(!lines.empty());
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Target/PTX/ConvergentCalls.h"
+#include "../../../lib/Target/PTX/LLVMPasses.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"

@@ -1,4 +1,4 @@
-//===- RingBarriers.cpp - the lowering plan of rings ----------------------===//
+//===- RingBarriers.cpp - barriers of rings -------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,27 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds each ring's producers and consumers, counts arrivals, and computes the
-// layout of slots. C160, C163 to C165 and C337 of docs/Spec.md.
+// layout of slots. C160, C163 to C165 and C337 of docs/Spec.md. A ring whose
+// uses can be distinguished by the commit groups of the threads that fill it
+// needs no mbarriers.
+//
+// If a thread's ordinary write is followed by an engine's access to the same
+// bytes, a proxy fence must be in between. The issuing thread copies the row
+// ends of bulk copies. In global memory, bulk copies end at the last multiple
+// of 16 bytes before a row's end, wherever their box starts: none of that
+// memref accesses the bytes after it. In a slot, the prefix of a row that an
+// engine fills gets shorter as the box moves on: while boxes only move forward,
+// no engine fills bytes that a thread filled earlier. If rows always begin at
+// the same offset of the innermost dimension, no engine accesses the granule in
+// which they end, either. There is no place for a fence after a copy by
+// cp.async, so cp.async copies only such ends.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Rings/RingBarriers.h"
 
-#include "CommitGroups.h"
+#include "../../Sync/SyncPositions.h"
 #include "NamedBarriers.h"
-#include "RingEnds.h"
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
@@ -22,12 +34,355 @@
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel;
+
+/// use - base if that is a known constant.
+static std::optional<int64_t> getDistance(Value use, Value base) {
+  if (use == base)
+    return 0;
+  auto sum = use.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return std::nullopt;
+  if (sum.getLhs() == base)
+    return getConstantIntValue(sum.getRhs());
+  if (sum.getRhs() == base)
+    return getConstantIntValue(sum.getLhs());
+  return std::nullopt;
+}
+
+/// Whether `use` is loop-carried, and increases by one in each iteration.
+static bool countsIterations(scf::ForOp loop, Value use) {
+  auto argument = dyn_cast<BlockArgument>(use);
+  if (!argument || argument.getOwner() != loop.getBody() ||
+      argument == loop.getInductionVar())
+    return false;
+  OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
+  return getDistance(yielded->get(), argument) == 1;
+}
+
+/// The loop's counter to which `use` adds a constant, or null.
+static Value findCounter(scf::ForOp loop, Value use) {
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (getDistance(use, argument) && countsIterations(loop, argument))
+      return argument;
+  return {};
+}
+
+/// The op of the loop's body that is `op`, or contains it under branches only,
+/// or null.
+static Operation *findInBody(scf::ForOp loop, Operation *op) {
+  while (op->getParentOp() != loop) {
+    op = op->getParentOp();
+    if (!isa<scf::IfOp>(op))
+      return nullptr;
+  }
+  return op;
+}
+
+/// Returns nullopt if mbarriers are better: for rings that aren't loaded ahead,
+/// whose waits would also wait for all other copies in flight.
+///
+/// Consider a wait for use k in a loop that, once in each iteration and before
+/// this wait, fills use k + d. It leaves d groups pending: d groups have been
+/// committed since the group of use k, in the loop or before it. For uses that
+/// were filled before the loop, d - 1 empty groups are committed right before
+/// the loop. Groups of other rings in between only make a wait stricter. Every
+/// other wait leaves no group pending.
+static std::optional<CommitGroups> planCommitGroups(RingCreateOp ring) {
+  CommitGroups groups;
+  SmallVector<RingProduceOp> produces;
+  SmallVector<RingWaitOp> waits;
+  for (Operation *user : ring.getRing().getUsers()) {
+    if (auto produce = dyn_cast<RingProduceOp>(user)) {
+      produces.push_back(produce);
+      groups.ends[produce] = produce;
+    } else if (auto wait = dyn_cast<RingWaitOp>(user)) {
+      waits.push_back(wait);
+      groups.pending[wait] = 0;
+    }
+  }
+  for (RingWaitOp wait : waits) {
+    // In the loop, or under a branch of it: a wait for a later iteration.
+    auto loop = wait->getParentOfType<scf::ForOp>();
+    Operation *place = loop ? findInBody(loop, wait) : nullptr;
+    if (!place)
+      continue;
+    SmallVector<RingProduceOp> inside;
+    llvm::copy_if(produces, std::back_inserter(inside),
+                  [&](Operation *op) { return loop->isAncestor(op); });
+    if (inside.size() != 1)
+      continue;
+    RingProduceOp produce = inside.front();
+    Operation *end = findInBody(loop, produce);
+    Value counter = findCounter(loop, wait.getUse());
+    if (!end || !end->isBeforeInBlock(place) || !counter)
+      continue;
+    std::optional<int64_t> ahead = getDistance(produce.getUse(), counter),
+                           awaited = getDistance(wait.getUse(), counter);
+    if (!ahead || *awaited < 0 || *ahead <= *awaited)
+      continue;
+    groups.ends[produce] = end;
+    groups.pending[wait] = *ahead - *awaited;
+    if (llvm::none_of(groups.padding,
+                      [&](auto &padded) { return padded.first == loop; }))
+      groups.padding.emplace_back(loop, *ahead - 1);
+  }
+  if (groups.padding.empty())
+    return std::nullopt;
+  return groups;
+}
+
+namespace {
+
+class EndPlanner {
+public:
+  EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
+  void run();
+
+private:
+  bool mayTouchStored(RingStoreOp store);
+  /// The loads into the load's tile if engines access it in no other way.
+  std::optional<SmallVector<RingLoadOp>> findLoads(RingLoadOp load);
+  bool mayTouchFilled(RingLoadOp load, ArrayRef<RingLoadOp> loads);
+  bool haveFixedEnds(ArrayRef<RingLoadOp> loads);
+  bool movesForward(ArrayRef<RingLoadOp> loads);
+  bool movesForward(RingLoadOp load, scf::ForOp loop);
+  bool comesBehind(RingLoadOp load, scf::ForOp loop, RingLoadOp earlier,
+                   scf::ForOp earlierLoop);
+  IndexPosition getOffsetAt(RingLoadOp load, scf::ForOp loop, Value bound);
+
+  gpu::GPUFuncOp kernel;
+  RingBarrierPlan &plan;
+  /// Transfers by engines, in program order.
+  SmallVector<TransferOpInterface> transfers;
+  std::optional<SyncPositions> positions;
+};
+
+} // namespace
+
+EndPlanner::EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan)
+    : kernel(kernel), plan(plan) {
+  kernel.walk<WalkOrder::PreOrder>([&](TransferOpInterface op) {
+    if (isa<RingLoadOp, RingStoreOp>(op.getOperation()) && isByOneThread(op))
+      transfers.push_back(op);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Whether an engine may access bytes that the issuing thread stores itself.
+/// Different arguments of a kernel don't overlap if one of them is written.
+bool EndPlanner::mayTouchStored(RingStoreOp store) {
+  const TransferShape &shape = plan.shapes.at(store);
+  Value global = store.getGlobal();
+  auto isArgument = [&](Value memref) {
+    return isa<BlockArgument>(memref) &&
+           memref.getParentBlock() == &kernel.getBody().front();
+  };
+  if (shape.hasRowEnds() || !isArgument(global))
+    return true;
+  return llvm::any_of(transfers, [&](TransferOpInterface other) {
+    if (other.getGlobal() != global) {
+      Value root = getRootBuffer(other.getGlobal());
+      return !isArgument(root) || mayOverlap(root, global);
+    }
+    const TransferShape &otherShape = plan.shapes.at(other);
+    return other.getEngineAttr().getKind() != EngineKind::Bulk ||
+           otherShape.hasRowEnds() ||
+           otherShape.globalGroups != shape.globalGroups;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The only loop around `op`, or null. nullopt if there are several, or an op
+/// that may execute `op` several times.
+static std::optional<scf::ForOp> getOnlyLoop(Operation *op) {
+  scf::ForOp loop;
+  for (op = op->getParentOp(); !isa<gpu::GPUFuncOp>(op);
+       op = op->getParentOp()) {
+    if (isa<scf::IfOp, RingProduceOp, RingRolesOp>(op))
+      continue;
+    if (loop || !isa<scf::ForOp>(op))
+      return std::nullopt;
+    loop = cast<scf::ForOp>(op);
+  }
+  return loop;
+}
+
+/// The load's offset with `bound` instead of the induction variable.
+IndexPosition EndPlanner::getOffsetAt(RingLoadOp load, scf::ForOp loop,
+                                      Value bound) {
+  IndexPosition offset = positions->get(load.getOffsets().front());
+  if (!loop)
+    return offset;
+  PositionMap map;
+  map[positions->getNumber(loop.getInductionVar())] = positions->get(bound);
+  return positions->substitute(offset, map);
+}
+
+/// Whether the load's box never moves back from one iteration to the next.
+bool EndPlanner::movesForward(RingLoadOp load, scf::ForOp loop) {
+  IndexPosition offset = positions->get(load.getOffsets().front());
+  if (!offset.rest.isExact())
+    return false;
+  return llvm::all_of(offset.terms, [&](const auto &term) {
+    Value value = positions->getValue(term.first);
+    if (loop && value == loop.getInductionVar())
+      return term.second > 0;
+    return !loop || loop.isDefinedOutsideOfLoop(value);
+  });
+}
+
+/// Whether the load's first box isn't before the last one of `earlier`.
+bool EndPlanner::comesBehind(RingLoadOp load, scf::ForOp loop,
+                             RingLoadOp earlier, scf::ForOp earlierLoop) {
+  IndexPosition first =
+      getOffsetAt(load, loop, loop ? loop.getLowerBound() : Value());
+  // The induction variable is below the least of several bounds, and so is the
+  // offset: movesForward.
+  SmallVector<IndexPosition> ends = {
+      getOffsetAt(earlier, earlierLoop,
+                  earlierLoop ? earlierLoop.getUpperBound() : Value())};
+  constexpr size_t most = 16; // enough for the loops that passes make
+  for (size_t i = 0; i < ends.size() && ends.size() < most; ++i)
+    for (auto [number, factor] : IndexPosition(ends[i]).terms)
+      if (auto least =
+              positions->getValue(number).getDefiningOp<arith::MinSIOp>();
+          least && factor > 0)
+        for (Value operand : least->getOperands()) {
+          PositionMap map;
+          map[number] = positions->get(operand);
+          ends.push_back(positions->substitute(ends[i], map));
+        }
+  return llvm::any_of(ends, [&](const IndexPosition &end) {
+    return positions->subtract(first, end).lo >= 0;
+  });
+}
+
+/// Whether boxes never move back from one of the loads to the next.
+bool EndPlanner::movesForward(ArrayRef<RingLoadOp> loads) {
+  if (!positions)
+    positions.emplace(kernel);
+  SmallVector<std::pair<RingLoadOp, scf::ForOp>> earlier;
+  for (RingLoadOp load : loads) {
+    std::optional<scf::ForOp> loop = getOnlyLoop(load);
+    if (!loop || !movesForward(load, *loop))
+      return false;
+    for (auto [before, loopBefore] : earlier)
+      if ((*loop && *loop == loopBefore) ||
+          !comesBehind(load, *loop, before, loopBefore))
+        return false;
+    earlier.emplace_back(load, *loop);
+  }
+  return true;
+}
+
+/// Whether both are the same tile of a ring, or the same buffer.
+static bool isSameTile(Value lhs, Value rhs) {
+  auto tile = lhs.getDefiningOp<RingTileOp>();
+  auto other = rhs.getDefiningOp<RingTileOp>();
+  if (!tile || !other)
+    return lhs == rhs;
+  return tile.getRing() == other.getRing() &&
+         tile.getIndex() == other.getIndex();
+}
+
+std::optional<SmallVector<RingLoadOp>> EndPlanner::findLoads(RingLoadOp load) {
+  SmallVector<RingLoadOp> loads;
+  for (TransferOpInterface other : transfers) {
+    if (!isSameTile(getRootBuffer(other.getTile()),
+                    getRootBuffer(load.getTile())))
+      continue;
+    auto fills = dyn_cast<RingLoadOp>(other.getOperation());
+    if (!fills || !isSameTile(fills.getTile(), load.getTile()) ||
+        fills.getEngineAttr().getKind() != EngineKind::Bulk ||
+        fills.getGlobal() != load.getGlobal())
+      return std::nullopt;
+    loads.push_back(fills);
+  }
+  return loads;
+}
+
+/// Whether an engine may access bytes that threads fill.
+bool EndPlanner::mayTouchFilled(RingLoadOp load, ArrayRef<RingLoadOp> loads) {
+  if (loads.size() == 1 && getOnlyLoop(load) == scf::ForOp())
+    return false;
+  return load.getGlobal().getType().getRank() != 1 ||
+         plan.shapes.at(load).dims.front().mayBeginBefore ||
+         !movesForward(loads);
+}
+
+/// Whether the value is the same whenever the kernel uses it.
+static bool isOutsideLoops(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return isa<gpu::GPUFuncOp>(value.getParentBlock()->getParentOp());
+  for (op = op->getParentOp(); !isa<gpu::GPUFuncOp>(op); op = op->getParentOp())
+    if (!isa<scf::IfOp, RingProduceOp, RingRolesOp>(op))
+      return false;
+  return true;
+}
+
+/// Whether the rows of all the loads begin at one offset of the innermost
+/// dimension.
+bool EndPlanner::haveFixedEnds(ArrayRef<RingLoadOp> loads) {
+  if (!positions)
+    positions.emplace(kernel);
+  auto getBegin = [&](RingLoadOp load) {
+    return positions->get(
+        load.getOffsets()[plan.shapes.at(load).globalGroups.back().front()]);
+  };
+  IndexPosition first = getBegin(loads.front());
+  if (!first.rest.isExact() ||
+      !llvm::all_of(first.terms, [&](const auto &term) {
+        return isOutsideLoops(positions->getValue(term.first));
+      }))
+    return false;
+  return llvm::all_of(loads, [&](RingLoadOp load) {
+    IndexInterval distance = positions->subtract(getBegin(load), first);
+    return distance.isExact() && distance.lo == 0 &&
+           plan.shapes.at(load).globalGroups ==
+               plan.shapes.at(loads.front()).globalGroups;
+  });
+}
+
+void EndPlanner::run() {
+  for (TransferOpInterface op : transfers) {
+    if (op.getEngineAttr().getKind() != EngineKind::Bulk)
+      continue;
+    auto load = dyn_cast<RingLoadOp>(op.getOperation());
+    if (!load) {
+      if (mayTouchStored(cast<RingStoreOp>(op.getOperation())))
+        plan.orderedEnds.insert(op);
+      continue;
+    }
+    std::optional<SmallVector<RingLoadOp>> loads = findLoads(load);
+    bool isOrdered = !loads || mayTouchFilled(load, *loads);
+    if (isOrdered)
+      plan.orderedEnds.insert(op);
+    if (!isOrdered || (loads && haveFixedEnds(*loads)))
+      plan.asyncEnds.insert(op);
+  }
+}
+
+/// Fills `plan.orderedEnds` and `plan.asyncEnds`. The plan already has its
+/// shapes.
+static void planEnds(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
+  EndPlanner(kernel, plan).run();
+}
 
 //===----------------------------------------------------------------------===//
 // Threads
