@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace carousel;
@@ -161,7 +162,7 @@ private:
       dim.walk = DimWalk::None;
       dim.tile = std::max<int64_t>(dim.extent, 1);
     }
-    if (reduced.size() != 1)
+    if (joinShortRows(reduced) || reduced.size() != 1)
       return;
     ScheduledDim &dim = schedule.dims[reduced.front()];
     schedule.covered = reduced.front();
@@ -170,6 +171,44 @@ private:
                    ? kWidestRow
                    : std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent),
                                          kNarrowestRow, kWidestRow);
+  }
+
+  /// Programs of one short row each would take longer to start than to run, so
+  /// each has several rows, where many programs are left.
+  bool joinShortRows(llvm::ArrayRef<unsigned> reduced) {
+    constexpr int64_t kLongRow = 256, kElements = 2048, kPrograms = 1024;
+    constexpr size_t kMostDims = 4; // of vectors
+    std::optional<unsigned> joined;
+    int64_t row = 1, results = 1;
+    for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+      if (dim.isReduced) {
+        if (dim.extent == kUnknownExtent || dim.extent > kLongRow)
+          return false;
+        row *= clampTile(dim, kLongRow);
+      } else {
+        results *=
+            dim.extent == kUnknownExtent ? kPrograms * kElements : dim.extent;
+        if (dim.extent != 1)
+          joined = position;
+      }
+    }
+    // Neighbours among the results, if there are any.
+    for (const DimAccess &access : accesses)
+      if (std::optional<unsigned> inner = findInner(access);
+          access.isWrite && inner && !schedule.dims[*inner].isReduced &&
+          schedule.dims[*inner].extent != 1)
+        joined = inner;
+    if (!joined || reduced.size() == kMostDims || gathersMost())
+      return false;
+    ScheduledDim &rows = schedule.dims[*joined];
+    int64_t most = std::min(kElements / row, results / kPrograms);
+    if (row > kLongRow || most < 2)
+      return false;
+    rows.tile = clampTile(rows, llvm::bit_floor<uint64_t>(most));
+    for (unsigned position : reduced)
+      schedule.dims[position].tile =
+          clampTile(schedule.dims[position], kLongRow);
+    return true;
   }
 
   void scheduleColumn() {

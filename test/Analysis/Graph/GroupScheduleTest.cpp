@@ -227,6 +227,35 @@ TEST(GroupScheduleTest, RowsOfSeveralDimensionsFitACTA) {
                               "loop in vectors of 4096\n");
 }
 
+TEST(GroupScheduleTest, ProgramsHaveSeveralShortRows) {
+  // A sum for each of some masks of a row.
+  auto schedule = [](int64_t rows, int64_t masks, int64_t columns) {
+    GraphBuilder graph;
+    unsigned x = graph.tensor({rows, columns}), y = graph.tensor({rows, masks});
+    graph.op("sum", GraphOpKind::Reduction, "rmc", "c", {rows, masks, columns});
+    graph.read(x, "rc");
+    graph.write(y, "rm");
+    graph.problem.tensors[y].escapes = true;
+    return graph.schedule();
+  };
+  EXPECT_EQ(schedule(8192, 64, 64),
+            "row, 8192 by the grid, 64 at once in vectors of 64, 64 by the "
+            "grid in vectors of 32\n");
+  EXPECT_EQ(schedule(kUnknownExtent, 1, 31),
+            "row, ? by the grid in vectors of 64, 31 at once in vectors of 32, "
+            "1 by the grid\n");
+  EXPECT_EQ(schedule(5000, 1, 31),
+            "row, 5000 by the grid in vectors of 4, 31 at once in vectors of "
+            "32, 1 by the grid\n");
+  // Long rows, and few of them.
+  EXPECT_EQ(schedule(65536, 1, 257),
+            "row, 65536 by the grid, 257 at once in vectors of 512, 1 by the "
+            "grid\n");
+  EXPECT_EQ(schedule(2000, 1, 64),
+            "row, 2000 by the grid, 64 at once in vectors of 64, 1 by the "
+            "grid\n");
+}
+
 TEST(GroupScheduleTest, RowsOfMoreDimensionsThanVectorsHaveAreLoops) {
   GraphBuilder graph;
   unsigned x = graph.tensor({16, 2, 8, 2, 8, 2});

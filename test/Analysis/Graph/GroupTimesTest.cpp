@@ -101,4 +101,18 @@ TEST(GroupTimes, PickedElementsAreAllThatIsRead) {
   EXPECT_EQ(estimate(graph.problem).bytes, 3 * 4096 * 4);
 }
 
+/// Rows of 1,200 bytes, of which a multiprocessor reads several at a time.
+TEST(GroupTimes, ManyProgramsTakeTimeToStart) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({1 << 20, 300}), y = graph.tensor({1 << 20});
+  graph.op("sum", GraphOpKind::Reduction, "rc", "c", {1 << 20, 300});
+  graph.read(x, "rc");
+  graph.write(y, "r");
+  graph.problem.tensors[y].escapes = true;
+  GroupTime time = estimate(graph.problem);
+  EXPECT_EQ(time.limit, "1048576 programs of few elements");
+  EXPECT_GT(time.predicted, 500);
+  EXPECT_LT(time.predicted, 800);
+}
+
 } // namespace
