@@ -118,6 +118,16 @@ static std::pair<Value, std::optional<OpFoldResult>> skipLimits(Value memref) {
   return {memref, last};
 }
 
+/// A memref with all elements of `memref`, beginning at the same address.
+static Value skipReshapes(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}
+
 bool AccessAlignment::require(Value view, ValueRange offsets, bool inBounds,
                               int64_t elements,
                               SmallVectorImpl<GuardAttr> &guards) const {
@@ -139,11 +149,12 @@ bool AccessAlignment::require(Value view, ValueRange offsets, bool inBounds,
   // known of it.
   int64_t bytes = elements * getElementBits(type) / 8;
   if (bytes > 1 && findOrigin(memref, indices).alignment % bytes != 0) {
-    if (!argument)
+    std::optional<unsigned> whole = findArgument(skipReshapes(memref));
+    if (!whole)
       return false;
-    auto aligned = GuardAttr::get(context, GuardKind::Aligned, *argument,
+    auto aligned = GuardAttr::get(context, GuardKind::Aligned, *whole,
                                   ExprAttr(), ExprAttr(), bytes, /*most=*/0);
-    bool isWorkspace = bool(arguments[*argument].workspace);
+    bool isWorkspace = bool(arguments[*whole].workspace);
     if (!isKnown(aligned) && !isWorkspace)
       mergeGuard(needs, aligned);
   }
@@ -230,7 +241,7 @@ Obstacle AccessAlignment::findObstacle(Value view, ValueRange offsets,
             "the memref's last dimension has an unknown stride"};
   int64_t bytes = elements * getElementBits(type) / 8;
   if (bytes > 1 && findOrigin(memref, indices).alignment % bytes != 0 &&
-      !findArgument(memref))
+      !findArgument(skipReshapes(memref)))
     return {Miss::AccessView, "it isn't known where the view begins"};
   SmallVector<GuardAttr> needs;
   if (!requireMultiple(offsets.back(), elements, needs) &&

@@ -15,6 +15,7 @@
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -118,6 +119,32 @@ bool carousel::countsAlong(Value vector, int64_t dim) {
   return false;
 }
 
+/// The elements of a run, at most `most`, that begins at multiples of them as
+/// far as is known: by the constants in sums of indices, and by those that are
+/// factors of their terms.
+static int64_t findAlignedRun(Value indices, int64_t most) {
+  llvm::SetVector<Value> terms;
+  terms.insert(indices);
+  auto note = [&](Value value) {
+    APInt number;
+    while (matchPattern(value, m_ConstantInt(&number)) &&
+           number.getSExtValue() % most != 0)
+      most /= 2;
+  };
+  for (unsigned i = 0; i < terms.size(); ++i) {
+    note(terms[i]);
+    Operation *op = terms[i].getDefiningOp();
+    if (isa_and_nonnull<arith::MulIOp>(op))
+      llvm::for_each(op->getOperands(), note);
+    else if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::IndexCastOp,
+                             arith::IndexCastUIOp, arith::ExtSIOp,
+                             arith::ExtUIOp, vector::BroadcastOp,
+                             vector::ShapeCastOp, vector::TransposeOp>(op))
+      terms.insert_range(op->getOperands());
+  }
+  return most;
+}
+
 std::string carousel::explainNoRuns(vector::GatherOp op) {
   auto memref = dyn_cast<MemRefType>(op.getBaseType());
   SmallVector<int64_t> strides;
@@ -131,6 +158,8 @@ std::string carousel::explainNoRuns(vector::GatherOp op) {
   int64_t dim = op.getVectorType().getRank() - 1;
   if (!countsAlong(op.getIndices(), dim))
     return "its indices aren't known to count along the last dimension";
+  if (findAlignedRun(op.getIndices(), /*most=*/2) == 1)
+    return "its indices begin beside multiples";
   return "";
 }
 
@@ -138,6 +167,8 @@ int64_t carousel::getMostRun(vector::GatherOp op) {
   VectorType type = op.getVectorType();
   int64_t bytes = std::max<int64_t>(1, getElementBits(type) / 8);
   int64_t extent = type.getShape().back();
-  return std::min(std::max<int64_t>(rules::kBulkGranule / bytes, 1),
-                  extent & -extent);
+  return findAlignedRun(
+      op.getIndices(),
+      std::min(std::max<int64_t>(rules::kBulkGranule / bytes, 1),
+               extent & -extent));
 }

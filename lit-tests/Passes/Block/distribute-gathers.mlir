@@ -14,6 +14,9 @@
 // RUN: %{lowered} %{part} --expect y=%t.npy
 // RUN: carousel-sim %s %{shifted} --out y=%t.npy
 // RUN: %{lowered} %{shifted} --expect y=%t.npy
+// DEFINE: %{parts} = --kernel @parts --arg x=random:5x28 --arg y=empty:5x3x32
+// RUN: carousel-sim %s %{parts} --out y=%t.npy
+// RUN: %{lowered} %{parts} --expect y=%t.npy
 
 #gl = #gpu.address_space<global>
 #x = #carousel.argument<"x", in>
@@ -124,6 +127,41 @@ gpu.module @m {
     %v = vector.gather %x[%c0, %c0] [%places], %all, %zeros
         : !m, vector<8x64xindex>, vector<8x64xi1>, vector<8x64xf32> into vector<8x64xf32>
     vector.transfer_write %v, %y[%row, %c0] : vector<8x64xf32>, !m
+    gpu.return
+  }
+
+  // A reshape begins where its memref does. Two rows of 28 follow each other; places that begin 2 behind a multiple have runs
+  // of 2 elements, and those that begin 1 behind one have none.
+  // REMARK-DAG: Function=parts_aligned | Remark="accesses of 4 elements, where their indices are multiples of that"
+  // REMARK-DAG: Function=parts_aligned | Remark="accesses of 2 elements, where their indices are multiples of that"
+  // REMARK-DAG: Function=parts_aligned | Remark="accesses of single elements: its indices begin beside multiples"
+  gpu.func @parts(%x: memref<?x28xf32, #gl> {carousel.argument = #x}, %y: memref<?x3x32xf32, #gl> {carousel.argument = #y})
+      kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(1, 0)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c28 = arith.constant 28 : index
+    %zeros = arith.constant dense<0.0> : vector<32xf32>
+    %ones = arith.constant dense<1> : vector<32xindex>
+    %twos = arith.constant dense<2> : vector<32xindex>
+    %limit = arith.constant dense<24> : vector<32xindex>
+    %block = gpu.block_id x
+    %first = arith.muli %block, %c28 : index
+    %steps = vector.step : vector<32xindex>
+    %firsts = vector.broadcast %first : index to vector<32xindex>
+    %mask = arith.cmpi ult, %steps, %limit : vector<32xindex>
+    %all = memref.collapse_shape %x [[0, 1]] : memref<?x28xf32, #gl> into memref<?xf32, #gl>
+    %by4 = arith.addi %firsts, %steps : vector<32xindex>
+    %a = vector.gather %all[%c0] [%by4], %mask, %zeros : memref<?xf32, #gl>, vector<32xindex>, vector<32xi1>, vector<32xf32> into vector<32xf32>
+    vector.transfer_write %a, %y[%block, %c0, %c0] {in_bounds = [true]} : vector<32xf32>, memref<?x3x32xf32, #gl>
+    %by2 = arith.addi %by4, %twos : vector<32xindex>
+    %b = vector.gather %all[%c0] [%by2], %mask, %zeros : memref<?xf32, #gl>, vector<32xindex>, vector<32xi1>, vector<32xf32> into vector<32xf32>
+    vector.transfer_write %b, %y[%block, %c1, %c0] {in_bounds = [true]} : vector<32xf32>, memref<?x3x32xf32, #gl>
+    %by1 = arith.addi %by4, %ones : vector<32xindex>
+    %c = vector.gather %all[%c0] [%by1], %mask, %zeros : memref<?xf32, #gl>, vector<32xindex>, vector<32xi1>, vector<32xf32> into vector<32xf32>
+    vector.transfer_write %c, %y[%block, %c2, %c0] {in_bounds = [true]} : vector<32xf32>, memref<?x3x32xf32, #gl>
     gpu.return
   }
 
