@@ -245,3 +245,21 @@ func.func @slices_of_pad(%x: tensor<8x6xf32>, %w: tensor<6x16xf32>) -> (tensor<4
   %v = linalg.matmul ins(%b, %w : tensor<4x6xf32>, tensor<6x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
   return %u, %v : tensor<4x16xf32>, tensor<4x16xf32>
 }
+
+// Of rows whose number isn't known, a slice has all. One that has all of what is left of the pad is the pad.
+// CHECK-LABEL: func.func @slice_of_rows
+// CHECK-SAME: (%[[X:.*]]: tensor<?x128xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<?x130xf32>
+// CHECK: %[[PAD:.*]] = tensor.insert_slice %[[X]] into %[[ZEROS]][0, 2] [%{{.*}}, 128] [1, 1] : tensor<?x128xf32> into tensor<?x130xf32>
+// CHECK-NEXT: return %[[PAD]]
+func.func @slice_of_rows(%x: tensor<?x128xf32>) -> tensor<?x130xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %p = tensor.pad %x low[0, 3] high[0, 5] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<?x128xf32> to tensor<?x136xf32>
+  %rows = tensor.dim %x, %c0 : tensor<?x128xf32>
+  %s = tensor.extract_slice %p[0, 1] [%rows, 130] [1, 1] : tensor<?x136xf32> to tensor<?x130xf32>
+  return %s : tensor<?x130xf32>
+}

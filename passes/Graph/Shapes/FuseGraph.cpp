@@ -396,6 +396,8 @@ LogicalResult carousel::fuseGraph(func::FuncOp func) {
   }
   guardSelectedReads(func);
   RewritePatternSet rest(func.getContext());
+  // Offsets that fusion has made constant.
+  populatePaddedSlicePatterns(rest);
   populateTensorOfNumbersPatterns(rest);
   linalg::populateInlineConstantOperandsPatterns(rest);
   populateOtherReshapePatterns(rest);

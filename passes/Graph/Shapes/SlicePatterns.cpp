@@ -31,6 +31,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/BitVector.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -209,20 +211,52 @@ struct UpdateAtData : public OpRewritePattern<tensor::InsertSliceOp> {
 // Slices of pads
 //===----------------------------------------------------------------------===//
 
-/// The places of a slice in its tensor, if all are known.
+/// The places of a slice in its tensor.
 struct Places {
   SmallVector<int64_t> first, last, steps;
 };
 
-static std::optional<Places> findPlaces(OffsetSizeAndStrideOpInterface op) {
+/// The last place where a slice has all of a dimension of unknown extent.
+static constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+/// The extents of a tensor: numbers, and the values of those that a
+/// tensor.empty has.
+static SmallVector<OpFoldResult> findExtents(Value tensor) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    tensor = fill.getOutputs().front();
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return empty.getMixedSizes();
+  return getAsIndexOpFoldResult(
+      tensor.getContext(), cast<RankedTensorType>(tensor.getType()).getShape());
+}
+
+static bool isExtent(OpFoldResult size, OpFoldResult extent) {
+  auto value = dyn_cast<Value>(size), other = dyn_cast<Value>(extent);
+  if (!value || !other || value == other)
+    return size == extent;
+  auto dim = value.getDefiningOp<tensor::DimOp>(),
+       known = other.getDefiningOp<tensor::DimOp>();
+  return dim && known && dim.getSource() == known.getSource() &&
+         dim.getConstantIndex() &&
+         dim.getConstantIndex() == known.getConstantIndex();
+}
+
+/// The places of a slice in a tensor of these extents, if all are known.
+static std::optional<Places> findPlaces(OffsetSizeAndStrideOpInterface op,
+                                        ArrayRef<OpFoldResult> extents) {
   auto offsets = getConstantIntValues(op.getMixedOffsets()),
-       sizes = getConstantIntValues(op.getMixedSizes()),
        steps = getConstantIntValues(op.getMixedStrides());
-  if (!offsets || !sizes || !steps || llvm::is_contained(*sizes, 0))
+  if (!offsets || !steps)
     return std::nullopt;
   Places places = {*offsets, {}, *steps};
-  for (auto [offset, size, step] : llvm::zip_equal(*offsets, *sizes, *steps))
-    places.last.push_back(offset + (size - 1) * step);
+  for (auto [first, size, step, extent] :
+       llvm::zip_equal(*offsets, op.getMixedSizes(), *steps, extents)) {
+    std::optional<int64_t> count = getConstantIntValue(size);
+    bool isAll = !count && isExtent(size, extent) && first == 0 && step == 1;
+    if (!isAll && count.value_or(0) == 0)
+      return std::nullopt;
+    places.last.push_back(isAll ? kEnd : first + (*count - 1) * step);
+  }
   return places;
 }
 
@@ -236,7 +270,9 @@ struct SliceInside : public OpRewritePattern<tensor::ExtractSliceOp> {
     auto insert = op.getSource().getDefiningOp<tensor::InsertSliceOp>();
     if (!insert || insert.getDroppedDims().any() || !insert.hasUnitStride())
       return rewriter.notifyMatchFailure(op, "expected an insertion");
-    std::optional<Places> taken = findPlaces(op), put = findPlaces(insert);
+    SmallVector<OpFoldResult> extents = findExtents(insert.getDest());
+    std::optional<Places> taken = findPlaces(op, extents),
+                          put = findPlaces(insert, extents);
     if (!taken || !put)
       return rewriter.notifyMatchFailure(op, "expected known places");
     SmallVector<OpFoldResult> offsets;
@@ -260,7 +296,8 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<Places> put = findPlaces(op);
+    SmallVector<OpFoldResult> extents = findExtents(op.getDest());
+    std::optional<Places> put = findPlaces(op, extents);
     TypedAttr fill = findFill(op.getDest());
     if (!put || !fill || op.getDroppedDims().any() || !op.hasUnitStride() ||
         op->use_empty())
@@ -272,7 +309,7 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
       auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
       std::optional<Places> taken;
       if (slice)
-        taken = findPlaces(slice);
+        taken = findPlaces(slice, extents);
       if (!taken)
         return rewriter.notifyMatchFailure(op, "expected slices only");
       slices.push_back(slice);
@@ -281,10 +318,12 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
         high[dim] = std::max(high[dim], taken->last[dim]);
       }
     }
-    SmallVector<int64_t> shape;
-    for (auto [first, last] : llvm::zip_equal(low, high))
-      shape.push_back(last - first + 1);
-    if (ArrayRef(shape) == op.getDestType().getShape())
+    SmallVector<OpFoldResult> shape;
+    for (auto [first, last, extent] : llvm::zip_equal(low, high, extents))
+      shape.push_back(
+          last == kEnd ? extent
+                       : OpFoldResult(rewriter.getIndexAttr(last - first + 1)));
+    if (isEqualConstantIntOrValueArray(shape, extents))
       return rewriter.notifyMatchFailure(op, "expected places that none reads");
     Location loc = op.getLoc();
     auto moved = [&](OffsetSizeAndStrideOpInterface slice) {
@@ -303,6 +342,12 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
                                           moved(op), op.getMixedSizes(),
                                           op.getMixedStrides());
     for (tensor::ExtractSliceOp slice : slices) {
+      Places taken = *findPlaces(slice, extents);
+      if (slice.getType() == whole.getType() && taken.first == low &&
+          taken.last == high) {
+        rewriter.replaceOp(slice, whole);
+        continue;
+      }
       rewriter.setInsertionPoint(slice);
       rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
           slice, slice.getType(), whole, moved(slice), slice.getMixedSizes(),
