@@ -139,9 +139,11 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
     operands.push_back(std::move(operand));
   };
   for (BlockArgument argument : program.getBlock().getArguments()) {
-    // Extents that only tensor.empty needs follow from the memrefs.
-    bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
-      return !isa<tensor::EmptyOp, tensor::DimOp>(user);
+    // Extents that only tensor.empty or a fill needs follow from the memrefs.
+    bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) {
+      auto fill = dyn_cast<linalg::FillOp>(user);
+      bool isFilled = fill && fill.getDpsInits().front() == argument;
+      return !isFilled && !isa<tensor::EmptyOp, tensor::DimOp>(user);
     });
     if (isUsed)
       add(argument, false);
