@@ -17,6 +17,7 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Simulator/Compile/LookUpRows.cpp
   lib/Simulator/Compile/ValueNames.cpp
   lib/Simulator/Compile/VerifyKnown.cpp
+  lib/Simulator/Launch/CompiledKernel.cpp
   lib/Simulator/Launch/MachineCalls.cpp
   lib/Simulator/Launch/MachinePTXCalls.cpp
   lib/Simulator/PTX/PTXForms.cpp

@@ -566,7 +566,7 @@ static std::optional<Parts> findParts(tensor::InsertSliceOp last) {
 // What is worth it
 //===----------------------------------------------------------------------===//
 
-static bool isElementwise(Operation *op) {
+static bool isElementwiseOp(Operation *op) {
   auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
   return generic && generic.getNumReductionLoops() == 0;
 }
@@ -585,7 +585,7 @@ static bool isCheap(Value part) {
   while (Operation *op = part.getDefiningOp()) {
     if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
              tensor::CollapseShapeOp, tensor::CastOp>(op))
-      return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>();
+      return isElementwiseOp(op) || op->hasTrait<OpTrait::ConstantLike>();
     part = op->getOperand(0);
   }
   return true;
@@ -733,7 +733,7 @@ struct StackedParts : public OpRewritePattern<tensor::InsertSliceOp> {
     SmallVector<int64_t> shape(whole.getShape());
     shape.erase(shape.begin() + all.axis);
     auto op = source.getDefiningOp<linalg::GenericOp>();
-    bool isCopied = op && op.getNumDpsInputs() == 1 && isElementwise(op) &&
+    bool isCopied = op && op.getNumDpsInputs() == 1 && isElementwiseOp(op) &&
                     op.getNumDpsInits() == 1;
     return isCopied && type.getShape() == ArrayRef(shape) ? op
                                                           : linalg::GenericOp();
@@ -892,7 +892,7 @@ struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
     SmallVector<Read> parts;
     int64_t axis = 0;
     if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 0 ||
-        op.getNumDpsInits() != 1 || !isElementwise(op) ||
+        op.getNumDpsInits() != 1 || !isElementwiseOp(op) ||
         !op.getIndexingMapsArray()[0].isIdentity() ||
         !readParts(op, axis, parts) ||
         !llvm::all_of(parts, [&](Read read) { return isLong(read, axis); }))
