@@ -95,6 +95,8 @@ func.func @products(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>, %e: tenso
   return %y, %z : tensor<?x3072xbf16>, tensor<?x3072xbf16>
 }
 
+// DOC-EXAMPLE: carousel.group
+// DOC-EXAMPLE: carousel.yield
 // CHECK-LABEL: func.func @groups
 // CHECK: %{{.*}} = carousel.group "plain"(%{{.*}}) {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<4xf32>):

@@ -13,7 +13,6 @@
 
 // Elements behind the row's end count as -inf for the maximum, and must not count as differences.
 // REMARK: Function=rows | Remark="row, ? by the grid, 768 at once in vectors of 1024"
-// DOC-EXAMPLE: --carousel-lower-groups
 // CHECK-LABEL: gpu.func @rows
 // CHECK-SAME: %[[X:.*]]: memref<?x768xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"arg0", in>}
 // CHECK-SAME: %[[Y:.*]]: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"result0", out>}
