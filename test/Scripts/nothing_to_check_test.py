@@ -60,7 +60,7 @@ class NothingToCheck(unittest.TestCase):
                     "--count", "2", "--with", "nothing")
         self.expect(1, "expected --filter with a part of a kernel's name", "device/device-examples", "bench", self.root,
                     "--filter", "nothing")
-        self.expect(2, "expected 1 or more for --rounds, got 0", "compile-times", "run", self.root, "--rounds", "0")
+        self.expect(2, "expected 1 or more for --rounds, got 0", "device/compile-times", "run", self.root, "--rounds", "0")
 
     def test_no_output(self):
         (self.root / "pack.py").write_text(
