@@ -106,7 +106,7 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
     return writeIf(branch, values);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return writeFor(loop, values);
-  // What is extracted from it is some constant.
+  // Elements extracted from it are some constant.
   if (isa<tensor::EmptyOp>(op))
     return success();
   auto extract = dyn_cast<tensor::ExtractOp>(op);
@@ -476,7 +476,7 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
   if (auto quotient = dyn_cast<arith::DivFOp>(clone);
       quotient && allowsReciprocals)
     quotient.setFastmath(quotient.getFastmath() | arith::FastMathFlags::arcp);
-  // What elements behind the end are, if that is known of all operands.
+  // The elements behind the end, if they are known of all operands.
   SmallVector<Attribute> constants;
   for (const GroupValue &operand : operands)
     constants.push_back(operand.padding);

@@ -64,8 +64,8 @@ private:
   std::optional<GroupValue> interleave(mlir::arith::SelectOp op,
                                        llvm::ArrayRef<GroupValue> operands);
   mlir::FailureOr<GroupValue> find(mlir::Value value, BodyValues &values);
-  /// Of two branches, or of a loop's iterations, one may compute what another
-  /// one extracts from memory.
+  /// Widens a value where one of two branches, or of a loop's iterations, may
+  /// compute what another one extracts from memory.
   GroupValue widenIfWide(const GroupValue &value) {
     return isWide ? widen(vectors, value) : value;
   }

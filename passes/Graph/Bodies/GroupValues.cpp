@@ -125,7 +125,7 @@ Value GroupVectors::createMask(ArrayRef<unsigned> dims) {
 }
 
 Value GroupVectors::maskReduced(const GroupValue &value, TypedAttr neutral) {
-  // What lies behind the end of other dimensions isn't written.
+  // Elements behind the end of other dimensions aren't written.
   SmallVector<unsigned> open;
   for (unsigned dim : value.dims)
     if (schedule.dims[dim].isReduced && isRagged(dim))

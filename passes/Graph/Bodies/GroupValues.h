@@ -24,13 +24,13 @@ struct GroupValue {
   mlir::Value value;
   /// Positions of the schedule's dimensions that the vector has, ascending.
   llvm::SmallVector<unsigned> dims;
-  /// What elements are that lie behind a reduced dimension's end; null if that
-  /// isn't known.
+  /// The value of elements behind a reduced dimension's end; null if that isn't
+  /// known.
   mlir::TypedAttr padding;
   /// The first one of indices that grow by 1 along their only dimension; null
   /// for other values.
   mlir::Value first = nullptr;
-  /// What the exponentials of a stream's tiles multiply them by.
+  /// The factor of the exponentials of a stream's tiles.
   double scale = 1.0;
   /// The numbers of tiles may be so large that only their differences are
   /// exact.
@@ -79,7 +79,7 @@ public:
                           llvm::ArrayRef<unsigned> dims);
   /// With all of `dims`, among which are those of the value.
   mlir::Value expand(const GroupValue &value, llvm::ArrayRef<unsigned> dims);
-  /// Which elements of vectors exist.
+  /// Creates a mask of the elements of vectors that exist.
   mlir::Value createMask(llvm::ArrayRef<unsigned> dims);
   /// The numbers of the elements along a dimension.
   GroupValue createIndices(unsigned position);

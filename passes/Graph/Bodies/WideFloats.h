@@ -24,7 +24,7 @@ mlir::TypedAttr convertFloat(mlir::TypedAttr number, mlir::Type element);
 /// Extends floating-point numbers of fewer than 32 bits to f32.
 GroupValue widen(GroupVectors &vectors, GroupValue value);
 
-/// What math.exp or math.exp2 computes of a value of f32, by exp2. If it is a
+/// Computes math.exp or math.exp2 of a value of f32 by exp2. If it is a
 /// difference, `difference`, the product with log2(e) is one multiply-add for
 /// each element.
 GroupValue writeExponential(

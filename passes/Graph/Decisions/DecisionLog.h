@@ -33,13 +33,13 @@ public:
   /// Whether anyone asks.
   bool isWanted() const;
 
-  /// What the pass did with an op, in the group or the function that has
+  /// Logs what the pass did with an op, in the group or the function that has
   /// the op or is it.
   void passed(mlir::Operation *op, llvm::StringRef name,
               const llvm::Twine &text, DecisionNotes facts = {}) {
     add(mlir::remark::passed, op, name, text, std::move(facts));
   }
-  /// What it didn't do, and why.
+  /// Logs what it didn't do, and why.
   void missed(mlir::Operation *op, llvm::StringRef name,
               const llvm::Twine &text, DecisionNotes facts = {}) {
     add(mlir::remark::missed, op, name, text, std::move(facts));

@@ -54,8 +54,8 @@ static bool keepsNumbers(linalg::GenericOp op, Operation *cast) {
   return hasNumbers(to, ShapedType::kDynamic);
 }
 
-/// What a sum of truth values counts; null for other ops, and for those whose
-/// sums may wrap.
+/// Finds the truth values that a sum counts; null for other ops, and for those
+/// whose sums may wrap.
 static arith::ExtUIOp findCount(Value table) {
   auto op = table.getDefiningOp<linalg::GenericOp>();
   if (!op || op.getNumReductionLoops() == 0)
@@ -83,7 +83,7 @@ static arith::ExtUIOp findCount(Value table) {
 
 namespace {
 
-/// What is known of the integers of an op's body.
+/// The facts known of the integers of an op's body.
 class BodyNumbers {
 public:
   explicit BodyNumbers(linalg::GenericOp op) : op(op) {}
@@ -176,7 +176,7 @@ static Value findWrapped(BodyNumbers &numbers, arith::SelectOp choice) {
   return isWrap ? choice.getFalseValue() : Value();
 }
 
-/// What is n in n / c * c + n mod c; null for other numbers.
+/// Finds n in n / c * c + n mod c; null for other numbers.
 static Value findDivided(Value quotient, Value rest, int64_t factor) {
   auto division = quotient.getDefiningOp<arith::DivUIOp>();
   auto remainder = rest.getDefiningOp<arith::RemUIOp>();
@@ -189,7 +189,7 @@ static Value findDivided(Value quotient, Value rest, int64_t factor) {
   return isWhole ? remainder.getLhs() : Value();
 }
 
-/// What a sum multiplies each of its two operands by.
+/// Finds the factor of each of the two operands of a sum.
 static std::optional<std::array<int64_t, 2>>
 findStrides(affine::AffineApplyOp apply) {
   AffineMap map = apply.getAffineMap();

@@ -121,7 +121,7 @@ carousel::findGroupedProduct(linalg::GenericOp op) {
         written.getNumResults() != 2 || !ofMatrices.isProjectedPermutation() ||
         !findChooser(product))
       continue;
-    // Which dimension of the chooser's result goes along rows.
+    // The dimension of the chooser's result that goes along rows.
     linalg::GenericOp chooser = product.chooser;
     AffineMap made =
         chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));

@@ -49,8 +49,8 @@ inline unsigned getLoop(mlir::AffineMap map, unsigned dim) {
   return mlir::cast<mlir::AffineDimExpr>(map.getResult(dim)).getPosition();
 }
 
-/// What an op reads of matrices that its other loops choose, if its elements
-/// are those of whole matrices along two loops; null for other ops.
+/// Finds the read of matrices that its other loops choose, if its elements are
+/// those of whole matrices along two loops; null for other ops.
 mlir::tensor::ExtractOp findMatrixRead(mlir::linalg::GenericOp chooser);
 
 std::optional<GroupedProduct> findGroupedProduct(mlir::linalg::GenericOp op);

@@ -92,7 +92,7 @@ Value TileWriter::slice(Value tensor, int64_t at, int64_t size) {
       tensor, offsets, sizes, strides);
 }
 
-/// Of tiles, by where those of each number end.
+/// Finds the matrices of tiles, by where the tiles of each number end.
 Value TileWriter::findMatrices(const RowTiles &tiles, Value ends) {
   // Tiles behind all others have the last number, and no rows.
   return reduce({tiles.tiles}, {slice(ends, 0, numbers - 1)}, {{1}},

@@ -72,7 +72,7 @@ struct EqualTensors {
 
 class EqualTerms {
 public:
-  /// Of values in the body of an elementwise op.
+  /// Compares values in the body of an elementwise op.
   EqualTerms(linalg::GenericOp sum, ArrayRef<Value> terms);
 
   /// Empty, or why the terms aren't equal.
@@ -83,7 +83,7 @@ public:
   int64_t getChoices() const { return choices; }
   int64_t size() const { return count; }
 
-  /// What the first term is computed from in its body.
+  /// Returns the ops that compute the first term in its body.
   const llvm::SetVector<Operation *> &getOps() const { return ops; }
   /// Inputs of the op that the first term reads.
   ArrayRef<BlockArgument> getInputs() const { return inputs.getArrayRef(); }
@@ -428,7 +428,7 @@ public:
   TermStacker(IRRewriter &rewriter, const EqualTerms &terms)
       : rewriter(rewriter), terms(terms) {}
 
-  /// What is added to other terms; along the loops of the op.
+  /// Writes the summand of other terms, along the loops of the op.
   linalg::GenericOp write(linalg::GenericOp sum, Value first);
 
 private:
@@ -475,7 +475,7 @@ void TermStacker::clone(OpBuilder &builder, Operation *op, IRMapping &mapping,
         first ? writeNumber(builder, loc, loop, operand.get().getType(), *first)
               : mapping.lookupOrDefault(operand.get()));
   }
-  // What is equal to a loop's number and a constant, less the constant, is
+  // A value equal to a loop's number and a constant, less the constant, is
   // equal to the loop's number, which OneHotPoints.h looks for.
   if (auto compare = dyn_cast<arith::CmpIOp>(op);
       compare && compare.getPredicate() == arith::CmpIPredicate::eq)
@@ -678,7 +678,7 @@ static bool stackTerms(IRRewriter &rewriter, linalg::GenericOp sum,
                        Operation *root, int64_t leastOperations,
                        DecisionLog &log) {
   SmallVector<Value> terms = findTerms(root), others;
-  // What is before the terms, as the residual.
+  // The summand before the terms, as the residual.
   auto isOther = [&](Value value) {
     return isa<BlockArgument>(value) ||
            value.getDefiningOp()->getName() !=

@@ -166,7 +166,7 @@ AccessOrder::AccessOrder(const GroupProgram &program)
     step.lastPass = step.pass;
     step.isSummed = step.part == Part::Loops && op.reduces();
   }
-  // What isn't reduced is computed again where it is needed.
+  // Elements that aren't reduced are computed again where they are needed.
   for (unsigned at = ops.size(); at-- > 0;)
     for (const GraphAccess &access : ops[at].reads) {
       std::optional<unsigned> source = getProblem().findWriter(access.tensor);

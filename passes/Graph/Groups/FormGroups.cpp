@@ -65,7 +65,7 @@ public:
                   MutableArrayRef<TogetherRead> reads = {}) {
     inputs.clear();
     llvm::SetVector<Operation *> moved(ops.begin(), ops.end());
-    // What ops begin with is part of the group, too.
+    // The inits of ops are part of the group, too.
     for (size_t i = 0; i < moved.size(); ++i)
       moved[i]->walk([&](Operation *op) {
         for (Value operand : op->getOperands()) {
@@ -232,7 +232,7 @@ private:
   }
   bool isView(unsigned op) const { return isHost(op) && !isLibrary(op); }
 
-  /// What a kernel or library reads of others that the plan has no reason for:
+  /// Writes the reads of a kernel or library for which the plan has no reason:
   /// through views, or because one of the two is a library.
   void writeSources(unsigned read, unsigned to) {
     llvm::SetVector<unsigned> tensors;
@@ -505,7 +505,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     for (Operation *copy : copies)
       outliner.outline(copy, number++);
     sortTopologically(&func.getBody().front());
-    // What groups begin with has moved with them.
+    // The inits of groups have moved with them.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, func->getRegions());
     return success();

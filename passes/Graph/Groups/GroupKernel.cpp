@@ -233,7 +233,7 @@ LogicalResult KernelWriter::writeOps() {
   for (unsigned op : program.group.ops)
     (isInLoop(program.shape, schedule, op) ? inLoops : others).push_back(op);
   bool wereLoops = inLoops.empty();
-  // What needs no loop's result stands before the loops.
+  // Ops that need no loop's result stand before the loops.
   llvm::SmallDenseSet<unsigned> after(inLoops.begin(), inLoops.end());
   auto needsLoops = [&](unsigned op) {
     for (const GraphAccess &read : getNode(op).reads)
@@ -355,7 +355,7 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       return failure();
     part = *own;
   }
-  // What loops computed in passing can't be used after them.
+  // Values computed in passing by loops can't be used after them.
   SmallVector<Value> totals(sums);
   auto write = [&](const std::optional<LoopRange> &range) {
     return writeLoop(ops, range, totals);

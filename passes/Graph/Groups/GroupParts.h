@@ -25,9 +25,9 @@ namespace carousel {
 ExprAttr getParts(const GroupProgram &program,
                   llvm::ArrayRef<KernelOperand> operands);
 
-/// What a kernel of a divided schedule needs of memory: the partial results of
-/// each op that its loops reduce, in the group's order, and the counters. In a
-/// stream, these are the ops that go along its dimension.
+/// Finds the memory that a kernel of a divided schedule needs: the partial
+/// results of each op that its loops reduce, in the group's order, and the
+/// counters. In a stream, these are the ops that go along its dimension.
 llvm::SmallVector<GroupWorkspace>
 findWorkspaces(const GroupProgram &program,
                llvm::ArrayRef<KernelOperand> operands);

@@ -293,7 +293,7 @@ ExprAttr carousel::getPrograms(const GroupProgram &program,
   return countPrograms(program, operands, [](unsigned) { return true; });
 }
 
-/// What the first factor of the first product has, and the other one lacks.
+/// Finds the dimensions that only the first factor of the first product has.
 static llvm::SmallBitVector findRowsOfProduct(const GroupProgram &program) {
   const GroupSchedule &schedule = program.schedule;
   llvm::SmallBitVector rows(schedule.dims.size());

@@ -149,7 +149,7 @@ static Value getNumber(OpBuilder &builder, GroupOp group, Value number) {
 /// The extents of a result of the group, in terms of its operands.
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &builder,
                                                 GroupOp group, Value result) {
-  // What the result is written to.
+  // The tensor that the result is written to.
   while (auto op = result.getDefiningOp<linalg::LinalgOp>())
     result = op.getTiedOpOperand(cast<OpResult>(result))->get();
   Location loc = group.getLoc();

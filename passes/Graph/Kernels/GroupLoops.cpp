@@ -39,7 +39,7 @@ carousel::findLoopPositions(const GroupSchedule &schedule) {
   return positions;
 }
 
-/// What an iteration brings to and from shared memory.
+/// Counts the bytes that an iteration brings to and from shared memory.
 static int64_t countTileBytes(const GroupProgram &program) {
   const GraphProblem &problem = program.graph.problem;
   std::set<std::pair<unsigned, SmallVector<unsigned>>> tiles;
@@ -47,7 +47,7 @@ static int64_t countTileBytes(const GroupProgram &program) {
   for (auto [number, op] : llvm::enumerate(problem.ops))
     for (const GraphAccess &access :
          llvm::concat<const GraphAccess>(op.reads, op.writes)) {
-      // What a sum starts from is read before the loop.
+      // The init of a sum is read before the loop.
       bool isInLoop =
           !op.reduces() &&
           carousel::isInLoop(program.shape, program.schedule, number);

@@ -32,7 +32,7 @@ using DivideLoop =
 
 struct GroupLoops {
   mlir::scf::ForOp outer, inner;
-  /// What the innermost body has of the values that loops carry.
+  /// The innermost body's values of those that loops carry.
   llvm::SmallVector<mlir::Value> carried;
 };
 

@@ -48,12 +48,12 @@ public:
     return parameters.lookup(value);
   }
 
-  /// What an op reads: values for its body's arguments, and for what the body
-  /// uses from outside. `isNeeded` may leave some inputs out.
+  /// Reads an op's operands: values for its body's arguments, and for what the
+  /// body uses from outside. `isNeeded` may leave some inputs out.
   void readOperands(
       unsigned op, BodyValues &values,
       llvm::function_ref<bool(mlir::BlockArgument)> isNeeded = nullptr);
-  /// What an op starts from.
+  /// Reads the init of an op.
   GroupValue readInit(unsigned op, unsigned init);
   /// A factor of a product.
   StoredVector readFactor(unsigned op, mlir::OpOperand *factor);
@@ -82,7 +82,7 @@ private:
   /// others.
   GroupValue readConstant(mlir::Value tensor);
   GroupValue read(unsigned op, mlir::Value tensor, mlir::AffineMap map);
-  /// What a stencil reads of its image.
+  /// Reads the elements of its image that a stencil needs.
   GroupValue readImage(unsigned op);
   bool canReadAhead(mlir::Value memref, llvm::ArrayRef<unsigned> positions);
   mlir::Operation *findLoopWithout(llvm::ArrayRef<unsigned> positions) const;

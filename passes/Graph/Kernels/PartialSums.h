@@ -25,14 +25,14 @@ public:
 
   /// How many parts there are.
   virtual mlir::Value getCount() const = 0;
-  /// What the part has of some elements of the divided dimension: from, to.
+  /// The part's share of elements of the divided dimension: from, to.
   virtual std::pair<mlir::Value, mlir::Value> getRange(mlir::Value from,
                                                        mlir::Value to) = 0;
   /// Leaves the partial result of the next op. It has no reduced dimension.
   virtual void leave(const GroupValue &partial) = 0;
   /// Draws a ticket, and lets what follows be executed by the last part.
   virtual mlir::scf::IfOp startLast() = 0;
-  /// What a part has left of the op with this number: a value like \p own.
+  /// Reads a part's result of the op with this number: a value like \p own.
   virtual mlir::Value read(unsigned op, mlir::Value part,
                            const GroupValue &own) = 0;
 };

@@ -301,7 +301,7 @@ Value PixelProduct::multiply(StoredVector factor, StoredVector weights,
 
 Value PixelProduct::sumPixels(StoredVector factor, StoredVector weights,
                               Value sum) {
-  // What the kernel computes has its dimensions in the schedule's order.
+  // The kernel's result has its dimensions in the schedule's order.
   SmallVector<unsigned> stored = box;
   stored.push_back(channels);
   SmallVector<int64_t> order;

@@ -67,7 +67,7 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
     if (!op || !isReadInFollowingRows(program, *op))
       continue;
     auto factor = cast<linalg::LinalgOp>(program.graph.ops[*op]);
-    // What other graphs multiply by zeros may not be finite.
+    // Elements that other graphs multiply by zeros may not be finite.
     if (!factor->hasAttr(kUnreadTilesAttr))
       continue;
     BlockArgument number = findFollowingRows(factor)->first;
@@ -143,8 +143,8 @@ std::optional<RowLoops> carousel::findRowLoops(const GroupProgram &program) {
     if (!loops.factors[0] || !loops.factors[1] || !isFixed(range->begin) ||
         !isFixed(range->end))
       return std::nullopt;
-    // What else is in the loop may need all rows, and so may programs that
-    // divide the sum.
+    // Other ops in the loop may need all rows, and so may programs that divide
+    // the sum.
     auto isOwn = [&](unsigned op) {
       return op == loops.op || op == loops.product ||
              !isInLoop(program.shape, schedule, op);
@@ -226,7 +226,7 @@ static Value endAt(OpBuilder &builder, Location loc, Value memref, unsigned dim,
 }
 
 static int64_t getTailTile(const RowLoops &loops, const GroupProgram &program) {
-  // What an instruction takes of the sum, at least.
+  // The bits of the sum that an instruction takes, at least.
   constexpr int64_t kDepthBits = 256;
   int64_t bits = getElementTypeOrSelf(loops.factors[0]).getIntOrFloatBitWidth();
   return std::min(program.schedule.dims[loops.position].tile,

@@ -131,7 +131,7 @@ private:
         collapse.getReassociationIndices(), SmallVector<OpFoldResult>(before));
   }
 
-  /// What read the op of the epilogue reads the call's result, in its shape.
+  /// Lets readers of the epilogue's op read the call's result, in its shape.
   void replaceEpilogue(Value result, Type element) {
     linalg::GenericOp last = candidate.epilogue->op;
     for (Operation *reshape : candidate.epilogue->reshapes) {
@@ -148,7 +148,7 @@ private:
     last.erase();
   }
 
-  /// What has the result's extents.
+  /// Returns a tensor that has the result's extents.
   Value getShape() {
     Value init = op.getDpsInits()[0];
     if (auto fill = init.getDefiningOp<linalg::FillOp>())
@@ -169,7 +169,7 @@ private:
       checkAddedExtents();
   }
 
-  /// What is added is as long as the result behind the reshapes.
+  /// Checks that the addend is as long as the result behind the reshapes.
   void checkAddedExtents() {
     const LibraryEpilogue &epilogue = *candidate.epilogue;
     SmallVector<OpFoldResult> shape = sizes;

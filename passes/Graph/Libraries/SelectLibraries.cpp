@@ -213,7 +213,7 @@ struct SelectLibraries
     auto planned = llvm::find_if(plan.groups, [&](const auto &planned) {
       return planned.group.contains(number);
     });
-    // What passes through memory then isn't the rest of one kernel.
+    // Tensors that pass through memory then aren't the rest of one kernel.
     if (*kind == FactorKind::F32 && planned->shape.stream &&
         !planned->shape.stream->hasOneTile) {
       log.missed(op, "Library",

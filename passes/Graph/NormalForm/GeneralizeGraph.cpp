@@ -48,7 +48,7 @@ using namespace carousel;
 
 namespace {
 
-/// What a body says of an element, its index, and those that were best before.
+/// The body's values: an element, its index, and those that were best before.
 struct ArgReduction {
   Value element, index;
   bool isMax = false;
@@ -256,7 +256,7 @@ static SmallVector<Value> cloneBody(OpBuilder &builder, linalg::GenericOp op,
   IRMapping mapping;
   mapping.map(op.getBody()->getArguments().take_front(op.getNumDpsInputs()),
               arguments.take_front(op.getNumDpsInputs()));
-  // What doesn't need the results so far.
+  // Ops that don't need the results so far.
   for (Operation &inner : op.getBody()->without_terminator())
     if (!llvm::any_of(inner.getResults(), [&](Value result) {
           return dependsOn(result, op.getBody(), op.getNumDpsInputs());

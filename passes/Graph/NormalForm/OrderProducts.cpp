@@ -67,8 +67,8 @@ static bool isProduct(linalg::GenericOp op) {
          isContraction(op);
 }
 
-/// What the product's result begins as, with its dimensions in another order;
-/// null if it isn't one value.
+/// Returns the product's init with its dimensions in another order; null if it
+/// isn't one value.
 static Value permuteInit(OpBuilder &builder, linalg::GenericOp product,
                          ArrayRef<int64_t> order) {
   auto fill =

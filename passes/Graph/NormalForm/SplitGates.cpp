@@ -48,7 +48,7 @@ struct SlicedProduct {
 
   /// The result of the product.
   Value getResult() const { return product->getResult(0); }
-  /// What the slices are of.
+  /// Returns the tensor that the slices are of.
   Value getSource() const {
     return (between ? between : product)->getResult(0);
   }
@@ -193,7 +193,7 @@ static Value takePart(OpBuilder &builder, Location loc, Value tensor,
                                         strides);
 }
 
-/// What an op begins with, of the part's size.
+/// Makes an op's init of the part's size.
 static Value makeInit(OpBuilder &builder, Value init, const Part &part) {
   Location loc = init.getLoc();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, init);

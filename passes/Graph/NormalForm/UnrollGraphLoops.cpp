@@ -135,8 +135,8 @@ static Value select(OpBuilder &builder, Location loc, Value which, Value ifTrue,
   return selected;
 }
 
-/// What reads outside of a tensor, or stops a program, if it is executed where
-/// the condition doesn't hold.
+/// Whether an op reads outside of a tensor, or stops a program, if it is
+/// executed where the condition doesn't hold.
 static bool needsCondition(Operation *op) {
   if (isa<tensor::ExtractOp, tensor::ExtractSliceOp, tensor::InsertOp,
           tensor::InsertSliceOp>(op) ||

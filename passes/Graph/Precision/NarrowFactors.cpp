@@ -36,7 +36,7 @@ using namespace carousel;
 
 namespace {
 
-/// What all of a value is multiplied by, or divided by.
+/// A number by which all of a value is multiplied, or divided.
 struct Number {
   Value value;
   bool divides;
@@ -61,7 +61,7 @@ public:
         [&](Value value) { return readTensor(value); });
   }
 
-  /// Of a tensor that is narrow.
+  /// Writes a tensor that is narrow.
   Value write(Value tensor) {
     return written.get(
         tensor,
@@ -189,7 +189,7 @@ private:
                 tensors.lookup(op->getOperand(1)));
   }
 
-  /// Of two that elements are chosen from.
+  /// Joins the narrowness of two that elements are chosen from.
   static Narrowness join(const Narrowness &a, const Narrowness &b) {
     return {a.isNarrow && b.isNarrow && a.numbers.empty() && b.numbers.empty(),
             a.isWidened || b.isWidened,

@@ -26,7 +26,7 @@ struct WidenedFactor {
   mlir::Value value;
   mlir::FloatType narrow;
 
-  /// What it is, and the way out.
+  /// Describes it, and the way out.
   std::string describe() const;
 };
 std::optional<WidenedFactor> findWidenedFactor(mlir::linalg::LinalgOp product);

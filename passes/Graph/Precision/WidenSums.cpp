@@ -41,7 +41,7 @@ static bool isProduct(linalg::LinalgOp op) {
   return isContraction(op) || hasWindows(op);
 }
 
-/// What a conversion between floats converts, or the value itself.
+/// Returns the operand of a conversion between floats, or the value itself.
 static Value skipCast(Value value) {
   Operation *cast = value.getDefiningOp();
   return isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(cast)
@@ -87,7 +87,7 @@ public:
   }
 
 private:
-  /// What the sums begin with, in f32.
+  /// Widens the init of the sums to f32.
   Value widen(Value init) {
     auto fill = init.getDefiningOp<linalg::FillOp>();
     if (!fill)

@@ -225,7 +225,7 @@ private:
 
 } // namespace
 
-/// What alone uses the result, and computes each element of one of it.
+/// Finds the only user of the result, if it computes each element of one of it.
 linalg::GenericOp SpreadImage::findConversion() {
   if (!op->hasOneUse())
     return {};

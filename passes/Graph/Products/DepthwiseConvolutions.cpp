@@ -169,8 +169,8 @@ private:
                                            collapse);
   }
 
-  /// What alone reads the result, and only converts its elements: a kernel
-  /// computes both.
+  /// Finds the only reader of the result, if it only converts its elements: a
+  /// kernel computes both.
   linalg::GenericOp findCast() const {
     if (!op->hasOneUse())
       return {};

@@ -159,7 +159,7 @@ std::optional<JoinedWindow> TapJoiner::readWindow(unsigned dim) const {
   return found;
 }
 
-/// Which dimension of the image has its channels, and which one is joined with
+/// Finds the image's dimension of channels, and the one that is joined with
 /// them: the one with most elements of the kernel, of these the innermost.
 bool TapJoiner::readDims() {
   std::optional<unsigned> channelsDim, own;
@@ -195,9 +195,8 @@ bool TapJoiner::readDims() {
       window = *found;
   if (window.taps < 2 || window.pixels < 1 || channels < 1)
     return false;
-  // What the gradient of weights sums along are pixels and a batch, not
-  // elements of a kernel and channels. Large windows next to each other are
-  // patches.
+  // The gradient of weights sums along pixels and a batch, not along elements
+  // of a kernel and channels. Large windows next to each other are patches.
   if (sumsPixels != (hasLongTaps(op) && window.stride < window.taps))
     return false;
   if (sumsPixels &&
@@ -249,7 +248,7 @@ bool TapJoiner::isWorthIt() const {
   return work >= kLeastWork;
 }
 
-/// What a kernel computes of the indices of its elements, which have a type.
+/// Creates a copy, computed of the indices of its elements, which have a type.
 linalg::GenericOp TapJoiner::createCopy(
     ArrayRef<OpFoldResult> sizes, Type type,
     llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read) {
@@ -764,7 +763,7 @@ private:
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
   }
 
-  /// What is summed, in the image's order.
+  /// Finds the dimensions that are summed, in the image's order.
   SmallVector<unsigned> findPixels() {
     SmallVector<unsigned> pixels;
     for (AffineExpr expr : maps[0].getResults())
@@ -874,7 +873,7 @@ private:
     return llvm::map_to_vector(order, [&](int64_t dim) { return values[dim]; });
   }
 
-  /// What is inside of zeros is permuted, and surrounded by them then.
+  /// Permutes a tensor inside of zeros, which are put around it then.
   Value permute(Value tensor, ArrayRef<int64_t> permutation) {
     SmallVector<OpFoldResult> sizes = pick<OpFoldResult>(
         tensor::getMixedSizes(builder, loc, tensor), permutation);

@@ -42,10 +42,10 @@ llvm::SmallVector<OneHotPoint> findOneHotPoints(mlir::linalg::GenericOp op,
                                                 mlir::ValueRange values,
                                                 mlir::utils::IteratorType kind);
 
-/// What a sum adds in each iteration; null if the op is no sum from zero on.
+/// Finds the summand of each iteration; null if the op is no sum from zero on.
 mlir::Value findTerm(mlir::linalg::GenericOp op);
 
-/// What a value is computed from in the body, in order; failure if that has
+/// Finds the ops that compute a value in the body, in order; failure if one has
 /// effects.
 mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
 findSources(mlir::Value value, mlir::Block *body);
@@ -70,7 +70,7 @@ public:
 
   /// An index. What depends on the loop is computed afterwards.
   void setLoop(unsigned loop, mlir::Value number) { loops[loop] = number; }
-  /// What a value of the body is; of an input, its element.
+  /// Sets what a value of the body is; of an input, its element.
   void set(mlir::Value value, mlir::Value known) { mapping.map(value, known); }
 
   mlir::Value compute(mlir::OpBuilder &builder, mlir::Value value);

@@ -277,7 +277,7 @@ unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {
     if (elements < static_cast<double>(leastElements) ||
         picks > elements / std::max(kFew, depth))
       return;
-    // What others than structured ops use is in memory.
+    // A tensor that others than structured ops use is in memory.
     bool isInMemory = llvm::any_of(product->getUsers(), [](Operation *user) {
       return !user->getParentOfType<linalg::LinalgOp>() &&
              !isa<linalg::LinalgOp>(user);

@@ -27,16 +27,16 @@ using utils::IteratorType;
 //===----------------------------------------------------------------------===//
 
 double SortPlan::countWork() const {
-  // Of two comparisons of each pair, and of the steps of a search.
+  // The times of two comparisons of each pair, and of the steps of a search.
   constexpr double kPair = 6, kStep = 12;
   return double(count) *
          (kPair * length + kStep * merges * llvm::Log2_64_Ceil(slots + 1));
 }
 
 SortPlan carousel::planSort(int64_t count, int64_t keys) {
-  // Of a part: as many as need no merge, which would be kernels of few
-  // positions for most launches. But each part has a table of all keys, which
-  // shouldn't be much larger than its terms.
+  // The positions of a part: as many as need no merge, which would be kernels
+  // of few positions for most launches. But each part has a table of all keys,
+  // which shouldn't be much larger than its terms.
   constexpr int64_t kPart = 1 << 12, kKeysOfPosition = 16;
   if (ShapedType::isDynamic(count))
     count = std::max<int64_t>(
@@ -72,7 +72,7 @@ public:
     type = rewriter.getIntegerType(isWide ? 64 : 32);
   }
 
-  /// What is to be sorted, in blocks.
+  /// Packs the keys that are to be sorted, in blocks.
   Value pack(llvm::function_ref<Value(OpBuilder &, Value)> compute);
   Value sortBlocks(Value packed);
   /// Joins pairs of blocks of the given length.
@@ -94,8 +94,8 @@ private:
       return {};
     return {Numbers(rewriter, loc).multiply(parts, plan.slots / length)};
   }
-  /// Of the elements in [low, high), the first one that a predicate doesn't
-  /// hold for, which holds for those before it.
+  /// Finds the first of the elements in [low, high) that a predicate doesn't
+  /// hold for; it holds for those before it.
   Value search(OpBuilder &builder, Value low, Value high, int64_t most,
                llvm::function_ref<Value(Numbers &, Value)> isBefore);
 
@@ -302,7 +302,7 @@ static bool isSum(Operation *op) {
   return isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp>(op);
 }
 
-/// What a choice is where its condition doesn't hold, if that is zero.
+/// Returns a choice's value where its condition doesn't hold, if it is zero.
 static Value findZeroOtherwise(Value value) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   Attribute otherwise;
@@ -370,7 +370,7 @@ bool PlacedTerms::readTerm() {
   term = combination->getOperand(own);
   if (term == before)
     return false;
-  // What a term is at other places doesn't count, or counts once.
+  // A term's value at other places doesn't count, or counts once.
   Value rest = term, condition, chosen;
   while (TypedAttr constant = findChoice(rest, condition, chosen)) {
     bool isNeutral =
@@ -511,7 +511,7 @@ SortPlan PlacedTerms::plan() const {
                   countIterations(rows));
 }
 
-/// What tensor cores do in the time of an instruction of each thread.
+/// The operations of tensor cores in the time of an instruction of each thread.
 static constexpr double kOperations = 32;
 
 /// Those that the op takes beyond what it takes by runs.
@@ -582,8 +582,8 @@ Value PlacedTerms::flatten(OpBuilder &builder, ArrayRef<unsigned> loops,
   return flat;
 }
 
-/// Of a position (batch, term, point): the row that the point says, unless
-/// another one before it says the same.
+/// Finds the key of a position (batch, term, point): the row that the point
+/// says, unless another one before it says the same.
 Value PlacedTerms::findKey(OpBuilder &builder, Value position) {
   Location loc = op.getLoc();
   Numbers n(builder, loc);

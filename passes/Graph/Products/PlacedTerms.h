@@ -97,8 +97,8 @@ public:
   mlir::Value write(mlir::IRRewriter &rewriter);
 
 private:
-  /// Of an aligned chunk whose positions all have one place, what its terms
-  /// make; the chunks of a level are `length` items of the one below.
+  /// The combined terms of each aligned chunk whose positions all have one
+  /// place; the chunks of a level are `length` items of the one below.
   struct Level {
     mlir::Value terms; ///< null for the terms themselves
     int64_t count;     ///< items, of a part of the positions
@@ -153,7 +153,7 @@ private:
   mlir::Operation *combination = nullptr; ///< of what was before and a term
   mlir::Value term;
   mlir::TypedAttr neutral;
-  /// What terms are that have another place, if combining it may change
+  /// The value of terms that have another place, if combining it may change
   /// results; it changes them once, as for a maximum.
   mlir::TypedAttr otherwise;
   llvm::SmallVector<int64_t> extents;

@@ -209,7 +209,7 @@ private:
 } // namespace
 
 std::string TermReader::explain() {
-  // What a product adds faster, and terms that have points of their own.
+  // The most terms that are faster than a product, and points of their own.
   constexpr int64_t kMostTerms = 16, kMostPoints = 256;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();

@@ -81,7 +81,7 @@ static bool isProgramOp(Operation *op) {
           tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::CastOp,
           linalg::FillOp, linalg::CopyOp, cf::AssertOp>(op))
     return true;
-  // Which becomes a global.
+  // A constant, which becomes a global.
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isTensor(constant.getType()))
     return isa<DenseIntOrFPElementsAttr, DenseResourceElementsAttr>(

@@ -31,7 +31,7 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// What the widest accesses and tensor copies need.
+/// The alignment that the widest accesses and tensor copies need.
 static constexpr int64_t kArgumentAlignment = 16;
 
 namespace {

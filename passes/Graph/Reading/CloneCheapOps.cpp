@@ -36,7 +36,7 @@ static bool isCheap(const GraphProblem &problem, const GraphOp &op) {
   return read <= written + written / 16;
 }
 
-/// What has to be in memory is read from there.
+/// Whether only ops read it; others need it in memory, and ops read it there.
 static bool isReadByOpsOnly(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<linalg::LinalgOp>(user->getParentOp()) ||
@@ -65,8 +65,8 @@ static llvm::BitVector findCopied(const Graph &graph) {
   return copied;
 }
 
-/// What the sums along pixels read. Those of the same pixels are one kernel,
-/// which one copy is for.
+/// The tensors that sums along pixels read. Those of the same pixels are one
+/// kernel, which one copy is for.
 using SumFactors = std::pair<unsigned, unsigned>; // tensors
 using PixelSums = llvm::SmallDenseMap<Operation *, SumFactors>;
 

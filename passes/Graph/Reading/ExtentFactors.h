@@ -34,8 +34,8 @@ struct ExtentFactors {
 
   bool operator==(const ExtentFactors &other) const;
   void multiply(const ExtentFactors &other);
-  /// What is left of the product, if it is a multiple of the divisor. Division
-  /// by an extent of 0 has no meaning, so extents cancel.
+  /// Divides the product, if it is a multiple of the divisor. Division by an
+  /// extent of 0 has no meaning, so extents cancel.
   std::optional<ExtentFactors> divide(const ExtentFactors &divisor) const;
   /// Computes the product.
   mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc) const;

@@ -80,7 +80,7 @@ bool carousel::isPointwise(Operation *op) {
   return structured && structured.getNumReductionLoops() == 0;
 }
 
-/// What computes a tensor that is reshaped and copied.
+/// Finds the op that computes a tensor that is reshaped and copied.
 static Operation *findSource(Value tensor) {
   Operation *source = tensor.getDefiningOp();
   while (source) {
@@ -131,7 +131,7 @@ static bool isRepeated(OpOperand *operand) {
   return areMany(op, others);
 }
 
-/// What was fused before is dead, but still reads its operands.
+/// Whether one op reads it, beside dead ones that were fused before.
 static bool hasOneReader(Operation *op) {
   Operation *reader = nullptr;
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -201,7 +201,7 @@ static bool shallFuse(OpOperand *operand) {
 }
 
 namespace {
-/// What an op was fused with is dead, but still reads the values before it. The
+/// A producer that was fused is dead, but still reads the values before it. The
 /// driver would erase it after it has visited the op again, so that each of its
 /// iterations would fuse one op of a chain whose values have two users.
 struct EraseDeadReaders : public OpRewritePattern<linalg::GenericOp> {

@@ -25,7 +25,7 @@ using namespace carousel;
 
 namespace {
 
-/// What a value of the body is, as the row changes.
+/// How a value of the body changes with the row.
 enum class Kind {
   Same,       ///< it doesn't change, or is scaled
   Row,        ///< the row, perhaps bounded or replaced
@@ -103,7 +103,7 @@ bool DifferenceFinder::isBelow(Value element, Value row) {
       return true;
     }
     Operation *of = element.getDefiningOp(), *with = row.getDefiningOp();
-    // What is subtracted with the row changes nothing that elements differ in.
+    // A number subtracted with the row changes no difference between elements.
     if (isa_and_present<arith::AddFOp, arith::SubFOp>(with)) {
       auto isSame = [&](unsigned other) {
         return find(with->getOperand(other)).kind == Kind::Same &&
@@ -252,8 +252,8 @@ GraphDifference DifferenceFinder::run(Value element) {
   return result;
 }
 
-/// Of what \p element becomes where an argument of the op's body is a row, or,
-/// if \p isDifference, such a difference.
+/// Finds the difference of \p element where an argument of the op's body is a
+/// row, or, if \p isDifference, such a difference.
 static GraphDifference findRowDifference(linalg::LinalgOp op,
                                          BlockArgument argument, Value element,
                                          bool isDifference) {
@@ -317,7 +317,7 @@ SmallVector<unsigned> LoopFinder::compute(Value value) {
     return {};
   if (auto index = dyn_cast<linalg::IndexOp>(source))
     return {static_cast<unsigned>(index.getDim())};
-  // What regions read is any element.
+  // Regions may read any element.
   if (source->getNumRegions() != 0)
     return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
   for (Value operand : source->getOperands())

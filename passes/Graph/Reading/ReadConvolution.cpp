@@ -146,7 +146,7 @@ bool carousel::hasLongTaps(linalg::LinalgOp op) {
 // Pads
 //===----------------------------------------------------------------------===//
 
-/// What inserts a tensor into a fill of as many dimensions, or null.
+/// Finds the insertion of a tensor into a fill of as many dimensions, or null.
 static tensor::InsertSliceOp findInsertIntoFill(Value image) {
   auto insert = image.getDefiningOp<tensor::InsertSliceOp>();
   bool isFill = insert && findFill(insert.getDest()) &&

@@ -21,7 +21,7 @@ namespace carousel {
 
 /// The first factor of a convolution, or what a pool reads.
 struct ConvolutionImage {
-  /// What the op reads, or what was padded to it.
+  /// The image that the op reads, or that was padded to it.
   mlir::Value image;
   GraphAccess access; ///< without its tensor
   GraphOpKind kind = GraphOpKind::Convolution;
@@ -54,14 +54,14 @@ WindowIterations countWindowIterations(mlir::linalg::LinalgOp op);
 /// the last dimension of the one or of the other form.
 bool hasLongTaps(mlir::linalg::LinalgOp op);
 
-/// What inserts a tensor into zeros of as many dimensions, with any strides, or
-/// null.
+/// Finds the op that inserts a tensor into zeros of as many dimensions, with
+/// any strides, or null.
 mlir::tensor::InsertSliceOp findInsertIntoZeros(mlir::Value image);
 
-/// What puts zeros around a tensor, by known numbers before it, or null.
+/// Finds the op that puts known numbers of zeros around a tensor, or null.
 mlir::tensor::InsertSliceOp findPad(mlir::Value image);
 
-/// What is around the image of a convolution or pool: zero, or a pool's pad.
+/// Finds the padding of a convolution's or pool's image: zero, or a pool's.
 mlir::TypedAttr findPadding(mlir::linalg::LinalgOp op);
 
 /// Whether a pad adds no elements along a dimension.

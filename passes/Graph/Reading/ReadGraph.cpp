@@ -83,7 +83,7 @@ bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {
   return !op.getBlock()->getArgument(op.getNumDpsInputs() + init).use_empty();
 }
 
-/// What is around images that convolutions and pools read.
+/// Whether it only pads images that convolutions and pools read.
 static bool isOnlyPad(Operation *op) {
   return isa<tensor::InsertSliceOp>(op) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -318,7 +318,7 @@ private:
     return std::nullopt;
   }
 
-  /// What the op does, and where it stands in the source, as people would say
+  /// Names the op by its kind and its place in the source, as people would say
   /// it. Without a place, a number tells ops apart; so does one where several
   /// come from the same line.
   std::string name(Operation *op, StringRef kind) {
@@ -333,7 +333,7 @@ private:
     return count == 1 ? text : text + " #" + std::to_string(count);
   }
 
-  /// What a structured op does.
+  /// Describes the work of a structured op.
   static StringRef describe(linalg::LinalgOp op, GraphOpKind kind) {
     using Kind = vector::CombiningKind;
     switch (kind) {
@@ -498,7 +498,7 @@ private:
                : std::nullopt;
   }
 
-  /// What the body takes from tensors by itself.
+  /// Reads the accesses to tensors that the body makes by itself.
   void readBody(linalg::LinalgOp op, GraphOp &node) {
     op.getBlock()->walk([&](tensor::ExtractOp extract) {
       GraphAccess access;

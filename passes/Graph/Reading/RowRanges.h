@@ -34,8 +34,8 @@ struct RowRange {
 
 std::optional<RowRange> findRowRange(mlir::linalg::GenericOp op);
 
-/// What an integer is cast from, if the casts keep every number; the integer
-/// itself otherwise.
+/// Returns the source of an integer's casts, if they keep every number; the
+/// integer itself otherwise.
 mlir::Value skipIndexCasts(mlir::Value value);
 
 /// The body's value in \p row, as an index, is within `begin` and `end`.

@@ -27,7 +27,7 @@ class EqualExtents {
 public:
   explicit EqualExtents(mlir::func::FuncOp func);
 
-  /// What an op says.
+  /// Adds the equations of an op.
   void add(mlir::Operation *op);
   bool areEqual(const ExtentFactors &a, const ExtentFactors &b) const;
   /// Whether an op has said something of an extent of the tensor, or of the
@@ -41,7 +41,7 @@ private:
   /// The same extent in terms of one symbol of each class.
   ExtentFactors simplify(const ExtentFactors &extent) const;
 
-  /// What each symbol is equal to; it may be replaced itself.
+  /// The equal of each symbol; it may be replaced itself.
   llvm::DenseMap<Factor, ExtentFactors> replacements;
   /// Those of all replacements.
   llvm::DenseSet<mlir::Value> values;

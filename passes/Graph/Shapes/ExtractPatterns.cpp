@@ -589,7 +589,7 @@ static bool isRepeated(tensor::ExtractOp extract) {
       continue;
     }
     source->walk([&](Operation *inner) {
-      // What indices depend on shows when they are computed here.
+      // The dependences of indices show when they are computed here.
       if (auto other = dyn_cast<tensor::ExtractOp>(inner))
         isUnknown |= isPointwise(other.getTensor().getDefiningOp());
       if (auto index = dyn_cast<linalg::IndexOp>(inner))
@@ -868,8 +868,8 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
     SmallVector<int64_t> ranges;
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
       std::optional<AffineMap> map = findMap(op, extract, ranges);
-      // What a selection discards may be behind the end, and is read under a
-      // condition.
+      // An element that a selection discards may be behind the end, and is read
+      // under a condition.
       if (!map ||
           (isOnlySelected(extract) && !isInside(op, extract, *map, ranges)))
         continue;
@@ -933,7 +933,7 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
     llvm_unreachable("the maps of an op have all of its loops");
   }
 
-  /// What the loops go along, which may be the begin of a longer table.
+  /// Takes the part of a table, maybe its begin, that the loops go along.
   Value takePart(linalg::GenericOp op, Value table, AffineMap map,
                  PatternRewriter &rewriter) const {
     Location loc = op.getLoc();

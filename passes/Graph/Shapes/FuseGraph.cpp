@@ -383,7 +383,7 @@ LogicalResult carousel::fuseGraph(func::FuncOp func) {
   if (failed(rewriteGreedily(func, std::move(scalars), &extents)))
     return failure();
   foldConstantArithmetic(func);
-  // What is simpler after fusion may have unit extents that can go.
+  // Ops that are simpler after fusion may have unit extents that can go.
   for (unsigned round = 0; round != 2; ++round) {
     if (failed(dropUnitExtents(func)))
       return failure();
@@ -391,7 +391,7 @@ LogicalResult carousel::fuseGraph(func::FuncOp func) {
     makeReadInitsInputs(func);
     if (failed(fuseOps(func)))
       return failure();
-    // What ops of no iteration were to write.
+    // Fill tensors that ops of no iteration were to write.
     fillReadEmpties(func);
   }
   guardSelectedReads(func);

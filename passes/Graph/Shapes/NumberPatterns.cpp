@@ -470,7 +470,7 @@ static void check32Bits(OpBuilder &builder, Location loc, Value index) {
     check(arith::CmpIPredicate::sge, std::numeric_limits<int32_t>::min());
 }
 
-/// What an op needs to know of the integers that become indices.
+/// The bits that an op needs of the integers that become indices.
 enum class Bits {
   Low, ///< the low bits of its result follow from those of its operands
   All, ///< it has another result if an integer has lost bits
@@ -597,7 +597,7 @@ struct ComparisonOfExtent : public OpRewritePattern<arith::CmpIOp> {
   }
 };
 
-/// What an integer is at least where float(integer) + added >= limit.
+/// Finds the least integer for which float(integer) + added >= limit.
 static std::optional<int64_t> findLeast(Value sum, Value limit,
                                         Value &integer) {
   FloatAttr added, constant;
@@ -642,7 +642,7 @@ struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
   }
 };
 
-/// What divides by an extent, or by 1 where that is 0, as front ends write
+/// Divides by an extent, or by 1 where that is 0, as front ends write
 /// remainders: a launch computes the larger one.
 struct ExtentOrOne : public OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;

@@ -90,7 +90,7 @@ bool dependsOnData(mlir::Value number);
 /// - a function of a choice between constants in a body is such a choice.
 void populateNumberPatterns(mlir::RewritePatternSet &patterns);
 
-/// What is left: a tensor of up to 64 numbers is written by a structured op.
+/// Makes structured ops of the tensors of up to 64 numbers that are left.
 void populateTensorOfNumbersPatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
@@ -104,8 +104,8 @@ void populateTensorOfNumbersPatterns(mlir::RewritePatternSet &patterns);
 ///   first.
 void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 
-/// What is left: tensor.reshape is a structured op, which divides. A cf.assert
-/// compares the numbers of elements.
+/// Makes structured ops, which divide, of each tensor.reshape that is left. A
+/// cf.assert compares the numbers of elements.
 void populateOtherReshapePatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//

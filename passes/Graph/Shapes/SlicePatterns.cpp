@@ -400,7 +400,7 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
     return success();
   }
 
-  /// What computes a part can write it to where it is wanted.
+  /// Inserts parts; an op that computes one can write it to where it is wanted.
   static Value insertParts(PatternRewriter &rewriter, tensor::ConcatOp op,
                            ArrayRef<OpFoldResult> sizes) {
     Location loc = op.getLoc();

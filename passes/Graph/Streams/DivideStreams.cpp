@@ -99,7 +99,7 @@ private:
     return graph.problem.ops[op].name;
   }
 
-  /// What corrects reads more than it needs.
+  /// Simplifies corrections, which read more than they need.
   static LogicalResult simplify(func::FuncOp func) {
     RewritePatternSet patterns(func.getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

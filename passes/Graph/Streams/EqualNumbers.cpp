@@ -330,7 +330,7 @@ void carousel::excludeByInfinities(linalg::GenericOp op, unsigned element,
     auto isLostOfOwn = [&](Value condition) {
       return !isAnd(condition) && !holdsOfOwn(condition, *equal);
     };
-    // What is chosen is the result: nothing else computes with it.
+    // The choice is the result: nothing else computes with it.
     Value result = op.getBody()->getTerminator()->getOperand(0);
     if (!choice || choice.getResult() != result ||
         matchPattern(choice.getFalseValue(), m_NegInfFloat()) ||

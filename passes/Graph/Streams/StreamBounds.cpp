@@ -70,7 +70,7 @@ bool carousel::mayHaveElements(const GroupProgram &program,
                                const StreamMask &mask) {
   if (!mask.isFinite)
     return true;
-  // What the mask keeps may be excluded by another number.
+  // Elements that the mask keeps may be excluded by another number.
   if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
     return false;
   return isKept(program, mask, std::nullopt) ||

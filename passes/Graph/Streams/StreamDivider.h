@@ -52,7 +52,7 @@ private:
   bool isNeeded(size_t at) const { return needed[at]; }
   std::optional<unsigned> findLoop(size_t at) const;
 
-  /// What ops compute of all tiles together, or of the rest of the columns.
+  /// The results of ops for all tiles together, or for the rest of the columns.
   struct Part {
     /// The tensor along tiles and columns, of what tiles compute.
     llvm::DenseMap<mlir::Value, mlir::Value> tiles;
@@ -76,7 +76,7 @@ private:
   TiledOps tiled;
   llvm::SmallVector<bool> needed; ///< rows that tiles are computed with
   Part ofTiles, ofRest;
-  /// What rows are of each tile, the rest being one more.
+  /// The rows of each tile, the rest being one more.
   llvm::DenseMap<mlir::Value, mlir::Value> partials;
   /// The result of all tiles of sums.
   llvm::DenseMap<mlir::Value, mlir::Value> totals;

@@ -84,7 +84,7 @@ LogicalResult StreamWriter::presetFactor(unsigned op, BodyValues &values) {
   APFloat other(0.0);
   if (!scaled->other || !matchPattern(scaled->other, m_ConstantFloat(&other)))
     return success();
-  // What is too large for the type becomes infinite.
+  // A number too large for the type becomes infinite.
   Type element = getElementTypeOrSelf(factor.value);
   TypedAttr number =
       FloatAttr::get(element, other.convertToDouble() / scaled->scale);
@@ -170,7 +170,7 @@ void StreamWriter::maskTile(unsigned op) {
 
 namespace {
 
-/// What is known of an element behind the end.
+/// The value of an element behind the end, as far as it is known.
 struct Padding {
   Attribute element;
   bool isFinite = false; ///< some number that isn't infinite

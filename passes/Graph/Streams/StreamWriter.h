@@ -38,7 +38,7 @@ private:
   /// Rows that tiles are computed with, by tensor.
   struct Rows {
     llvm::MapVector<mlir::Value, GroupValue> values;
-    /// Which of these are of no element so far.
+    /// Whether each of these is of no element so far.
     llvm::DenseMap<mlir::Value, GroupValue> isNew;
   };
   using Change = ElementChanges<RowNumbers>::Change;
@@ -49,7 +49,7 @@ private:
   mlir::LogicalResult writeTile(unsigned op);
   mlir::FailureOr<GroupValue> computeTile(unsigned op);
   const ScaledTile *findScaled(unsigned op) const;
-  /// What a sum is multiplied by to be the op's result.
+  /// Returns the factor that makes a sum the op's result.
   double getScale(unsigned sumOp) const;
   mlir::Value scaleSum(unsigned op, mlir::Value sum);
   /// Has what is multiplied stand for a scaled tile's product.
@@ -68,7 +68,7 @@ private:
   /// Whether tiles are computed with a row, or with one that follows from it.
   bool isNeeded(mlir::Value row) const { return needed.contains(row); }
   void findNeeded();
-  /// What follows from the sums so far: the rows that are needed.
+  /// Computes the needed rows that follow from the sums so far.
   mlir::FailureOr<Rows> computeRows(mlir::ValueRange sums);
   void addRow(unsigned op, mlir::Value sum, Rows &rows);
   /// Finds the change of what an op computes, or its reduction combines with

@@ -292,7 +292,7 @@ Value TileCombiner::findEmpty(size_t at) {
 Value TileCombiner::computeOne(size_t at, Value value, bool isOfTile) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Value tensor = divider.getOp(at).getMatchingOpOperand(argument)->get();
-    // What lacks a part for tiles doesn't change.
+    // A tensor without a part for tiles doesn't change.
     Value row = getRow(tensor, isOfTile);
     return row ? row : getRow(tensor, /*isOfTile=*/false);
   }

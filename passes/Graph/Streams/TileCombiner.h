@@ -28,7 +28,7 @@ public:
   mlir::Value write(mlir::RewriterBase &rewriter);
 
 private:
-  /// What of a row's tensor is read.
+  /// The part of a row's tensor that is read.
   enum class Part {
     OfTile, ///< what a tile has, of extrema of nothing an infinite number
     Total,  ///< of all tiles
@@ -67,7 +67,7 @@ private:
   Correction findCorrection(size_t at,
                             const llvm::DenseMap<mlir::Value, Correction> &of);
   mlir::Value correct(const Correction &correction, mlir::Value value);
-  /// What a tile has, of which nothing may count: corrected by rows first.
+  /// Corrects by rows what a tile has, of which nothing may count.
   mlir::Value correctSoFar(mlir::Value value);
 
   const StreamDivider &divider;
@@ -78,11 +78,11 @@ private:
 
   mlir::OpBuilder *builder = nullptr; ///< in the body
   mlir::Block *body = nullptr;
-  /// What the values of the ops' bodies are for all tiles, and for one.
+  /// The values of the ops' bodies for all tiles, and for one.
   std::array<llvm::DenseMap<mlir::Value, mlir::Value>, 2> computed;
   bool hasFailed = false;
   bool isChosen = false; ///< what is summed
-  /// Which references corrections are by.
+  /// The kinds of references that corrections are by.
   bool hasShifts = true, hasScales = true;
 };
 

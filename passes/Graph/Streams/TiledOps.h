@@ -27,7 +27,7 @@ public:
 
   bool hasRest() const { return rest != 0; }
 
-  /// What stands for a tensor that an op reads.
+  /// A stand-in for a tensor that an op reads.
   struct Operand {
     /// Null: `constant` stands for its elements.
     mlir::Value tensor;
@@ -62,7 +62,7 @@ public:
   mlir::Value append(mlir::Value ofTiles, mlir::Value ofRest);
 
 private:
-  /// What an op is written for.
+  /// The part that an op is written for.
   enum class Part { Tiles, Rest };
 
   mlir::linalg::GenericOp write(mlir::linalg::GenericOp op,

@@ -111,8 +111,8 @@ public:
   mlir::Value limit(mlir::Value a, int64_t extent) {
     return least(largest(a, constant(0)), constant(extent - 1));
   }
-  /// What is before a place in a table of sums that include it, along the
-  /// first dimension.
+  /// Reads the sum before a place from a table of sums that include it, along
+  /// the first dimension.
   mlir::Value readBefore(mlir::Value sums, mlir::ValueRange indices) {
     mlir::Value zero = constant(0);
     llvm::SmallVector<mlir::Value> before(indices);
