@@ -31,7 +31,7 @@ using namespace carousel;
 
 namespace {
 
-/// What one thread executes for an op.
+/// The work of one thread for an op.
 struct OpWork {
   double instructions = 0;
   double special = 0;

@@ -209,10 +209,10 @@ static int64_t chooseKeptCTAs(const BlockProblem &problem, int64_t width) {
   return 0;
 }
 
-/// What is in flight needs no registers in tiles, and one CTA of an SM loads
-/// while others compute. Measured on an H200, softmax of 8192 x 32768 runs at
-/// 4039 GB/s so, and at 2937 in the registers of one CTA; of 4096 x 65536 at
-/// 3871, and at 2919 in those of a cluster.
+/// Data in flight needs no registers in tiles, and one CTA of an SM loads while
+/// others compute. Measured on an H200, softmax of 8192 x 32768 runs at 4039
+/// GB/s so, and at 2937 in the registers of one CTA; of 4096 x 65536 at 3871,
+/// and at 2919 in those of a cluster.
 static BlockVariant makeKept(const BlockProblem &problem, int64_t width) {
   BlockVariant variant;
   variant.ctas = chooseKeptCTAs(problem, width);

@@ -221,7 +221,7 @@ LayoutPlanner::getReducedDims(vector::MultiDimReductionOp op) {
   return dims;
 }
 
-/// What an op of another dialect says of a vector, as a layout for all uses:
+/// Makes a layout for all uses of a vector from an op of another dialect:
 /// nullopt if it says little, or if a thread has elements of another one, too.
 static std::optional<LinearLayout> makeOwn(const LinearLayout &derived) {
   constexpr unsigned kMostOthers = 2; // register bits of other elements

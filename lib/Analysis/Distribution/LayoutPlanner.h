@@ -73,7 +73,7 @@ private:
   int64_t getPrice(const VectorAccess &access);
   static int64_t countRegisters(const LinearLayout &layout);
   int64_t getMostRun(const VectorAccess &access);
-  /// What users ask for.
+  /// Adds the requests of users.
   void seedRequests();
   std::string explainThreads(const LinearLayout &layout) const;
   /// Each thread gets the values of all CTAs.
@@ -85,7 +85,7 @@ private:
   /// elements.
   bool isKept(mlir::OpOperand &factor, const ContractionPlan &contraction,
               const LinearLayout &layout);
-  /// What is known around a product when its layouts are chosen.
+  /// Returns the facts known around a product as its layouts are chosen.
   ContractionContext getContext(mlir::vector::ContractionOp op);
   void seedAccesses();
   void seedRest();

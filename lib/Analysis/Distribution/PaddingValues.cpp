@@ -134,8 +134,8 @@ static Padding fuse(const Padding &lhs, const Padding &rhs, const Padding &acc,
   return add(product, acc, type);
 }
 
-/// What padding alone makes a divisor may be 0 by chance, where no other column
-/// has a divisor of 0.
+/// Divides; a divisor made by padding alone may be 0 by chance, where no other
+/// column has a divisor of 0.
 static Padding divide(const Padding &lhs, const Padding &rhs, Type type) {
   constexpr int kLeastExponent = -32;
   std::optional<APFloat> number = getFloat(rhs);
@@ -177,7 +177,7 @@ static bool isBounded(Operation *op) {
              arith::ExtFOp, RoundTF32Op>(op);
 }
 
-/// What arithmetic of floats makes of numbers of which some aren't known.
+/// Computes arithmetic of floats on numbers of which some aren't known.
 static Padding computeFloats(Operation *op, ArrayRef<Padding> operands) {
   Type type = op->getResult(0).getType();
   return llvm::TypeSwitch<Operation *, Padding>(op)
@@ -760,7 +760,7 @@ PaddingValues::findConditionsOfFirst(vector::MultiDimReductionOp op) const {
 std::optional<Conditions>
 PaddingValues::findConditions(vector::MultiDimReductionOp op) const {
   Padding source = get(op.getSource()), acc = get(op.getAcc());
-  // What is never executed has no value.
+  // An op that is never executed has no value.
   if (source.isNone())
     return 0;
   return isNeutral(op.getKind(), source, acc)

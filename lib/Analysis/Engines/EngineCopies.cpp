@@ -172,7 +172,7 @@ static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
       return needs.refuse("rows of the tile every " + Twine(step) +
                           " bytes, not at multiples of " + Twine(width));
   }
-  // What the memref's end cuts off is whole units.
+  // The memref's end cuts off whole units.
   const BoxDim &row = shape.dims.back();
   if (facts.isMulticast && facts.elementBytes < kMulticastUnit &&
       row.mayEndBehind &&

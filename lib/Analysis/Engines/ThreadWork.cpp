@@ -246,7 +246,7 @@ ThreadWork carousel::getWorkBound(TransferOpInterface op,
     // The leader issues each row that is inside.
     bound.instructions = 128 + 24 * rows + 160 * rowsOfLane + 24 * piecesOfLane;
     bound.waits = 1 + rowsOfLane;
-    // What begins before the memref is copied by threads.
+    // A part that begins before the memref is copied by threads.
     if (shape.dims.back().mayBeginBefore) {
       bound.instructions += 160 * piecesOfLane;
       bound.waits += piecesOfLane;

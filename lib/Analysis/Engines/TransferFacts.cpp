@@ -392,7 +392,7 @@ bool Needs::addGuard(GuardAttr guard, bool isRaggedness, const Twine &why) {
     return true;
   if (use == GuardUse::None || (use == GuardUse::NoRaggedness && isRaggedness))
     return refuse(why);
-  // What cp.async copies at least.
+  // The bytes that cp.async copies at least.
   constexpr int64_t kShortBytes = 4;
   int64_t rowBytes = guard.getLeast() * facts.elementBytes;
   if (guard.getKind() == GuardKind::Divisible &&

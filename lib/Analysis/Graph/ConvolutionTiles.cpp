@@ -48,7 +48,7 @@ static int64_t assumePixels(int64_t extent) {
 
 namespace {
 
-/// What boxes of as many pixels differ by, beside how many there are.
+/// The difference between boxes of as many pixels, beside how many there are.
 enum class BoxKind {
   Tile,   ///< nothing
   Summed, ///< what has to be masked
@@ -155,8 +155,8 @@ carousel::planConvolutionTiles(const ConvolutionExtents &extents,
           std::min<int64_t>(most, llvm::PowerOf2Ceil(channels)), kLeast);
       int64_t programs = search.boxes * llvm::divideCeil(channels, tile) *
                          std::max<int64_t>(extents.groups, 1);
-      // What the busiest multiprocessor has to do. Small tiles read more for
-      // each product.
+      // The work of the busiest multiprocessor. Small tiles read more for each
+      // product.
       double price =
           double(llvm::divideCeil(programs, chip.sms)) * double(pixels * tile);
       for (int64_t side : {pixels, tile})

@@ -63,8 +63,8 @@ static bool isCombinable(const GraphProblem &problem, const OpGroup &group,
   return reduces;
 }
 
-/// What the length of a loop is counted in: elements, or iterations where one
-/// loop goes along all dimensions.
+/// Returns a loop's length in elements, or in iterations where one loop goes
+/// along all dimensions.
 static int64_t getLength(const GroupSchedule &schedule, unsigned position) {
   const ScheduledDim &dim = schedule.dims[position];
   return llvm::divideCeil(assumeExtent(dim.extent),

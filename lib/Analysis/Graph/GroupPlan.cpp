@@ -193,7 +193,7 @@ private:
     return group;
   }
 
-  /// What a group that is merged of two no longer writes and reads.
+  /// Counts the bytes that a group merged of two no longer writes and reads.
   int64_t countSaved(unsigned first, unsigned second,
                      const OpGroup &united) const {
     int64_t bytes = 0;
@@ -351,7 +351,7 @@ private:
   /// Those that are part of others are empty.
   std::vector<OpGroup> groups;
   std::vector<unsigned> groupOfOp;
-  /// What one kernel can have: the bytes that it saves, negated, and the two
+  /// The pairs that one kernel can have: the saved bytes, negated, and the
   /// groups. The pair of the first groups comes first where bytes are equal.
   std::set<std::tuple<int64_t, unsigned, unsigned>> pairs;
 };

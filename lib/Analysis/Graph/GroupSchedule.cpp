@@ -464,7 +464,7 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
     setLoop(position, 1);
   schedule.hasOneLoop = op.sumsPixels();
   constexpr int64_t kMostChannels = 128, kMostOfEach = 4;
-  // Of several sums, programs have few channels: there are many without parts.
+  // Programs of several sums have few channels: there are many without parts.
   constexpr int64_t kFewChannels = 32;
   bool hasMany = countReductions() > 1;
   int64_t rest = hasMany ? kVector / 2 : kVector;

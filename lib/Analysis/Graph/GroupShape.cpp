@@ -399,9 +399,9 @@ private:
     llvm::SmallSetVector<unsigned, 4> tensors; ///< in memory
   };
 
-  /// What is computed on the way into a product is computed again for each tile
-  /// of the result. Weights of few bits are worth more work than what takes no
-  /// fewer bytes in memory.
+  /// Checks ops on the way into a product, which are computed again for each
+  /// tile of the result. Weights of few bits are worth more work than what
+  /// takes no fewer bytes in memory.
   bool checkFactors() {
     constexpr int64_t kMostWork = 4, kMostWorkOfFewBytes = 16;
     llvm::SmallDenseMap<unsigned, FactorChain> chains; // by result

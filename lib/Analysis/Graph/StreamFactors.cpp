@@ -22,7 +22,7 @@ std::optional<std::string> carousel::refuseFactors(const GraphProblem &problem,
                                                    const GroupShape &shape,
                                                    const StreamShape &stream) {
   constexpr int64_t kWideBytes = 4;
-  // What tiles have of no product yet, by its tensor: the ops that compute it.
+  // Tensors that tiles have of no product yet: the ops that compute them.
   llvm::SmallDenseMap<unsigned, const GraphOp *> early;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     const GraphOp &op = problem.ops[number];
@@ -39,7 +39,7 @@ std::optional<std::string> carousel::refuseFactors(const GraphProblem &problem,
       if (bytes < kWideBytes)
         return start + "have no registers to extend those of " +
                std::to_string(bytes) + " bytes";
-      // What is the same for all tiles is computed before them.
+      // Values that are the same for all tiles are computed before them.
       bool isOfTiles =
           llvm::any_of(read.loops, [&, at = at](std::optional<unsigned> loop) {
             return loop && shape.loops[at][*loop] == stream.dim;

@@ -212,8 +212,8 @@ static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape, GroupSchedule &schedule,
                             unsigned rows) {
   constexpr int64_t kSums = 128 * 64, kElements = 32;
-  // Of all chips, since a graph becomes kernels once: with one stage, and what
-  // reductions need.
+  // The memory of all chips, since a graph becomes kernels once: with one
+  // stage, and what reductions need.
   constexpr int64_t kMostBytes = 101376 - 1024;
   int64_t columns = 0;
   for (auto [at, number] : llvm::enumerate(group.ops)) {

@@ -155,7 +155,7 @@ public:
           refusal = std::nullopt;
           break;
         }
-        // What one would want is the nearest product after other sums.
+        // The nearest product after other sums is the one that one would want.
         if (!group && problem.ops[last].isProduct() &&
             hasSumBetween(product, last))
           refusal = {product, last, miss.reason};

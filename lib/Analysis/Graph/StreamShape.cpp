@@ -352,7 +352,7 @@ bool StreamFinder::isOfMaxima(size_t row) const {
   return true;
 }
 
-/// What an op computes of a row, or of a difference that a tensor has.
+/// Checks what an op computes of a row, or of a tensor's difference.
 bool StreamFinder::checkDifference(size_t at, const GraphChange &change,
                                    const GraphDifference &of,
                                    GraphDifference &result) {
@@ -361,7 +361,7 @@ bool StreamFinder::checkDifference(size_t at, const GraphChange &change,
   if (change.kind == ChangeKind::Scale &&
       (own.isUnbounded || !of.isDifference || hasOther))
     return refuseUnbounded(at);
-  // What a choice makes infinite has no sum with another infinity.
+  // An element that a choice makes infinite has no sum with another infinity.
   result.hasHigh |= own.hasHigh || hasOther;
   result.hasLow |= own.hasLow || of.hasLow || hasOther;
   result.isDifference &= own.isDifference && of.isDifference;
@@ -489,7 +489,7 @@ std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
     miss.reason = "streams aren't asked for";
     return std::nullopt;
   }
-  // What one op reduces and a product keeps, or several reduce.
+  // Dimensions that one op reduces and a product keeps, or several reduce.
   for (unsigned dim = 0; dim < shape.dims.size(); ++dim) {
     unsigned sums = 0;
     bool isKept = false;

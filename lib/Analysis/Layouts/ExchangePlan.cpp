@@ -148,7 +148,7 @@ private:
     size_t pairs = std::min(ownWritten.size(), ownRead.size());
     for (size_t pair = 0; pair < pairs; ++pair)
       add(ownWritten[pair] ^ ownRead[pair]);
-    // What is left has conflicts.
+    // The rest has conflicts.
     Span used;
     used.addAll(run);
     used.addAll(rows);

@@ -88,7 +88,7 @@ Operation *carousel::findStart(gpu::GPUFuncOp kernel, const LoopPlan &plan) {
     });
   };
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
-    // What a region computes may take longer than the loads.
+    // A region may take longer than the loads.
     if (op->getNumRegions() != 0 || !mayStartBefore(op, read))
       break;
     if (isa<LoadOp>(op) && isThere(op))

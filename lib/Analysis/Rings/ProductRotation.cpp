@@ -220,7 +220,7 @@ static Value getRing(Operation *op) {
   return {};
 }
 
-/// What computes from the carried sums is between them and their product.
+/// Checks that users of the carried sums are between them and their product.
 std::string RotationPlanner::readSums() {
   for (MultiplyOp product : plan.products)
     plan.sums.push_back(*findYield(product, loop, casts));
@@ -330,7 +330,7 @@ std::string RotationPlanner::readFirst() {
   for (auto release : loop.getBody()->getOps<RingReleaseOp>())
     if (ofSecond.contains(release.getRing()))
       uses.push_back(release.getUse());
-  // What is yielded is needed in time unless it is late, and so on.
+  // A yielded value is needed in time unless it is late, and so on.
   SmallVector<unsigned> others;
   for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number) {
     Value argument = loop.getRegionIterArg(number);
@@ -366,7 +366,7 @@ std::string RotationPlanner::readFirst() {
   return {};
 }
 
-/// What is left.
+/// Reads the rest.
 std::string RotationPlanner::readSecond() {
   Slice second(loop);
   for (MultiplyOp product : plan.products)
@@ -433,16 +433,16 @@ std::string carousel::planRotation(scf::ForOp loop, ProductRotation &plan) {
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// What the loop carries, with the factor of the product in flight, beside the
-/// sums of the first products, whose registers the next factor gets. Factors of
-/// all iterations have registers of their own.
+/// Counts the registers that the loop carries, with the factor of the product
+/// in flight, beside the sums of the first products, whose registers the next
+/// factor gets. Factors of all iterations have registers of their own.
 int64_t ProductRotation::countRegisters() const {
   MultiplyOp last = products.back();
   auto loop = cast<scf::ForOp>(last->getParentOp());
   int64_t registers = 0;
   for (Type type : loop.getResultTypes())
     registers += countRegistersOf(type);
-  // What the loop yields, too, has registers once.
+  // Values that the loop yields, too, have registers once.
   for (Value value : handed)
     if (!llvm::is_contained(loop.getYieldedValues(), value))
       registers += countRegistersOf(value.getType());

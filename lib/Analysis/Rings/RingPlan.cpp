@@ -266,7 +266,7 @@ bool LoopPlanner::planLoads(
   return false;
 }
 
-/// What loads ahead need from the values that the loop carries.
+/// Plans what loads ahead need of the values that the loop carries.
 void LoopPlanner::planState(LoopPlan &plan, LoopTransfers &transfers,
                             const llvm::SetVector<unsigned> &carried) {
   if (!isRotatedWhile(plan.loop)) {
@@ -405,7 +405,7 @@ void LoopPlanner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
     miss(plan.loop, Miss::PrefetchStages,
          "prefetch " + Twine(ring.prefetch) + " instead of " + Twine(*asked) +
              ": the ring has " + Twine(ring.stages) + " stages");
-  // What is loaded ahead waits for the tiles that its operands are read from.
+  // A load ahead waits for the tiles that its operands are read from.
   int64_t most = ring.prefetch;
   for (const LoadRingPlan &source : plan.rings)
     if (llvm::any_of(source.buffers, [&](Value tile) {

@@ -79,7 +79,7 @@ private:
 
 } // namespace
 
-/// What the op is beyond its elements and their place.
+/// Explains what the op is beyond its elements and their place.
 Obstacle StorePathPlanner::explainUse() {
   if (store.getReduceAttr())
     return makeObstacle("it reduces");

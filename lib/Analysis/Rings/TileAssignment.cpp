@@ -189,7 +189,7 @@ void AssignmentPlanner::followOp(Operation *user,
       work.push_back(getRootBuffer(operand));
 }
 
-/// What depends on the block's number outside of the loop.
+/// Follows values outside of the loop that depend on the block's number.
 void AssignmentPlanner::followBlockIds() {
   SmallVector<Value> work;
   kernel.walk([&](Operation *op) {

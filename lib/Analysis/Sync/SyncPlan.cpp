@@ -95,7 +95,7 @@ static std::optional<SyncFault> findSharedByRoles(SyncKernel &kernel,
   std::optional<SyncFault> fault;
   auto compare = [&](Operation *producing, Operation *consuming) {
     for (const Access &lhs : kernel.accesses.get(producing)) {
-      // What others have written before a signal. Both roles wait for it.
+      // A write of others before a signal. Both roles wait for it.
       if (lhs.isForeign)
         continue;
       for (const Access &rhs : kernel.accesses.get(consuming)) {

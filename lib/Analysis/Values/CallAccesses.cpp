@@ -116,8 +116,8 @@ void FunctionSummary::addOp(Operation *op) {
       add(effect.getValue(), isa<MemoryEffects::Write>(effect.getEffect()));
 }
 
-/// What an access of `function` is to its caller: null for any memory, nullopt
-/// for memory of the function's own.
+/// Finds the caller's memory that an access of `function` is to: null for any
+/// memory, nullopt for memory of the function's own.
 static std::optional<Value> findInCaller(Value memref, Operation *function,
                                          CallOpInterface call) {
   if (!memref || !isa<BaseMemRefType>(memref.getType()))

@@ -107,7 +107,7 @@ LaunchSum LaunchSum::ceilDivide(MLIRContext *context, int64_t divisor) const {
 ExprAttr LaunchSum::get(MLIRContext *context) const {
   if (!valid)
     return {};
-  // What is added comes first, and the constant last.
+  // Summands come first, and the constant last.
   ExprAttr sum;
   auto append = [&](ExprAttr expr, int64_t factor) {
     // The negative of the lowest number has no place.

@@ -21,8 +21,8 @@
 
 namespace carousel {
 
-/// What a thread has beside the values that it keeps: addresses, indices and
-/// the state of rings; and with sums of products also the factors in flight.
+/// Registers of a thread beside those of its values: for addresses, indices and
+/// rings; and with sums of products also the factors in flight.
 inline constexpr int64_t kAddressRegisters = 24, kFactorRegisters = 96;
 
 /// The most for vectors that live at once, beside addresses.

@@ -42,7 +42,7 @@ struct LoopWork {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// What is decided for a loop.
+/// The decisions for a loop.
 struct LoopChoice {
   int64_t stages = 1;
   int64_t prefetch = 0;
@@ -51,9 +51,9 @@ struct LoopChoice {
   bool storesFromRegisters = false;
 };
 
-/// What the prediction is limited by.
+/// The limit of the prediction.
 enum class LoopLimit { Memory, Latency, Issue, SpecialFunctions, SharedMemory };
-/// What the number of CTAs per SM is limited by.
+/// The limit of the number of CTAs per SM.
 enum class OccupancyLimit { SharedMemory, Registers, Threads, Blocks };
 
 llvm::StringRef stringifyLoopLimit(LoopLimit limit);
@@ -72,7 +72,7 @@ struct LoopPrediction {
   /// The time of a launch, whatever it moves: its overhead, the first load, the
   /// last store, and half of the last round, which is missing on average.
   double fixedNs = 0;
-  /// What the whole grid moves while all CTAs run, in GB/s.
+  /// The bytes that the whole grid moves while all CTAs run, in GB/s.
   double throughput = 0;
 
   void print(llvm::raw_ostream &os) const;

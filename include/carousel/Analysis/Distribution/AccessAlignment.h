@@ -28,7 +28,7 @@
 
 namespace carousel {
 
-/// What accesses of a kernel's memory are known to be.
+/// The alignment that accesses of a kernel's memory are known to have.
 class AccessAlignment {
 public:
   /// The kernel must not change in the lifetime of this object. Its variant's

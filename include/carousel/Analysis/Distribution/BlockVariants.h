@@ -40,7 +40,7 @@ struct BlockProblem {
   std::set<int64_t> otherExtents;
   /// Elements of that vector in a thread, where the launch may choose.
   int64_t elementsOfThread = 16;
-  /// What the kernel says itself.
+  /// The choices of the kernel itself.
   std::optional<int64_t> threads, programs;
   int64_t keeps = 0; ///< 0: variants choose
   /// Whether programs can be executed together at all.

@@ -132,7 +132,7 @@ std::optional<WarpgroupForm> findWarpgroupForm(mlir::vector::ContractionOp op,
                                                ThreadBits threads,
                                                std::string &reason);
 
-/// What a warpgroup has of the sums: pieces of 64 rows, and columns.
+/// A warpgroup's share of the sums: pieces of 64 rows, and columns.
 struct WarpgroupShare {
   int64_t pieces, columns;
 };
@@ -165,9 +165,8 @@ ContractionPlan planContraction(mlir::vector::ContractionOp op,
 bool hasMatrixInstructions(ProductBits bits, mlir::Type factor, mlir::Type sum,
                            bool isRounded);
 
-/// What each thread has of A and of B in such a product, in
-/// elements: of factors of this type, where nothing around the product is
-/// known.
+/// Counts each thread's elements of A and of B in such a product: of factors of
+/// this type, where nothing around the product is known.
 std::array<int64_t, 2> countFactorElements(ProductBits bits, mlir::Type factor,
                                            mlir::Type sum, bool isRounded,
                                            ThreadBits threads);

@@ -29,13 +29,13 @@
 
 namespace carousel {
 
-/// What can't be distributed (C212).
+/// An op that can't be distributed (C212).
 struct LayoutFault {
   mlir::Operation *op = nullptr;
   std::string message;
   /// Another op's result that the op's layouts make too large; null if none.
   mlir::Value vector = {};
-  /// What the author can do; empty if the message says it.
+  /// The author's way out; empty if the message says it.
   std::string remedy = {};
 };
 

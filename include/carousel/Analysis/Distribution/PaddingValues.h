@@ -57,7 +57,7 @@ public:
     padding.isOfAll = isCommon;
     return padding;
   }
-  /// What a launch must fulfil.
+  /// Returns the conditions that a launch must fulfil.
   Conditions getConditions() const { return conditions; }
   Padding under(Conditions more) const {
     Padding padding = *this;

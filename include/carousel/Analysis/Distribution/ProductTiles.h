@@ -68,7 +68,7 @@ struct ProductTile {
 std::vector<ProductTile> planProductTiles(const ProductWork &work,
                                           const ChipModel &chip);
 
-/// What a launch knows of its products.
+/// Facts of a launch's products.
 struct ProductLaunch {
   /// Elements along the rows and the columns of all tiles.
   ExprAttr rows, columns;

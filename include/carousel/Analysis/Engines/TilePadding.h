@@ -29,7 +29,7 @@
 
 namespace carousel {
 
-/// What becomes of the rows of one tile.
+/// The plan for the rows of one tile.
 struct TilePadding {
   mlir::memref::AllocOp tile;
   llvm::SmallVector<LoadOp> loads;

@@ -28,7 +28,7 @@ namespace carousel {
 /// An extent that the program doesn't say.
 inline constexpr int64_t kUnknownExtent = -1;
 
-/// What planners assume of such extents: groups are formed before they are
+/// Planners' assumption of such extents: groups are formed before they are
 /// known.
 inline constexpr int64_t kAssumedExtent = 4096;
 /// The extent, or kAssumedExtent where it is unknown.
@@ -73,7 +73,7 @@ struct GraphWindow {
 /// product of two that are shifted changes by what sums of both say.
 enum class ChangeKind { Unknown, Same, Shift, Scale, Product };
 
-/// What an op computes of differences of elements and a row.
+/// The part of an op that computes with differences of elements and a row.
 struct GraphDifference {
   /// Positions among the op's reads: the elements that the row is subtracted
   /// from.
@@ -96,8 +96,8 @@ struct GraphChange {
   std::vector<unsigned> loops = {};
   /// The operation that has no correction, if the change is unknown.
   std::string obstacle = {};
-  /// Of an operand that is replaced, or shifted: then it is a difference. Of
-  /// one that is scaled, only whether exponentials depend on it.
+  /// For an operand that is replaced, or shifted: then it is a difference. For
+  /// Of one that is scaled, only whether exponentials depend on it.
   GraphDifference difference = {};
 };
 
@@ -216,7 +216,7 @@ struct GraphProblem {
   bool hasAnyDepth = false;
   /// Whether all factors of f32 are rounded to tf32.
   bool usesTF32 = false;
-  /// What the graph is planned for.
+  /// The chip that the graph is planned for.
   ChipModel chip = ChipModel::getDefault();
   /// CTAs of a cluster that all chips have which kernels are compiled for.
   int64_t clusterSize = 1;

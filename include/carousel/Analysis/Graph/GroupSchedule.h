@@ -79,8 +79,8 @@ struct GroupSchedule {
   /// The elements that a program has of some of the shape's dimensions, of
   /// which several may be at one position.
   int64_t countElements(llvm::ArrayRef<unsigned> shapeDims) const;
-  /// Which of a tensor's dimensions is one with the one before it, of their
-  /// positions.
+  /// Finds the dimension of a tensor, of these positions, that is one with the
+  /// one before it.
   std::optional<unsigned> findJoined(llvm::ArrayRef<unsigned> positions) const;
 };
 

@@ -46,7 +46,7 @@ struct GroupShape {
   /// By op of the group, in its order, and by loop: the dimension.
   std::vector<llvm::SmallVector<unsigned>> loops;
   ScheduleFamily family = ScheduleFamily::Elementwise;
-  /// What a reduction computes is needed along the dimension that it reduces.
+  /// Whether a reduction's result is needed along the dimension it reduces.
   bool hasSeveralPasses = false;
   /// The shape of a stream, if the group is one.
   std::optional<StreamShape> stream = {};

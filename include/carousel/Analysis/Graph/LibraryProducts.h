@@ -37,7 +37,7 @@ struct LibraryProduct {
   /// Factors that are copied first, with the batches before all else, in the
   /// order of the result: several batches are one then.
   std::array<bool, 2> isPacked = {false, false};
-  /// What the copies read and write.
+  /// The bytes that the copies read and write.
   int64_t packedBytes = 0;
 };
 
@@ -98,7 +98,7 @@ struct ProductTimes {
   double kernel = 0;
   /// The time of the calls, and of kernels for the rest of the group.
   double library = 0;
-  /// What passes through memory because the rest isn't part of the product.
+  /// The bytes in memory because the rest isn't part of the product.
   int64_t extraBytes = 0;
 };
 

@@ -33,7 +33,7 @@ struct StreamReference {
   ChangeKind kind = ChangeKind::Shift;
 };
 
-/// What an op of a stream is, in the order in which tiles need them.
+/// The role of an op in a stream, in the order in which tiles need them.
 enum class StreamRole {
   Before, ///< lacks the dimension, and needs no result of a tile
   Tile,   ///< computes elements along the dimension
@@ -59,7 +59,7 @@ struct StreamShape {
 /// Why ops are no stream.
 struct StreamMiss {
   std::string reason;
-  /// What tiles compute and other ops read, if that is all.
+  /// The tensor that tiles compute and other ops read, if that is all.
   std::optional<unsigned> openTensor = {};
 };
 

@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// What each bit of each dimension changes.
+  /// The elements that each bit of each dimension changes.
   llvm::SmallVector<llvm::SmallVector<llvm::SmallVector<uint32_t>>> columns;
   llvm::SmallVector<uint32_t> constant;
 };

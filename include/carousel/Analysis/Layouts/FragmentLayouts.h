@@ -34,8 +34,8 @@ struct FragmentLayouts {
 /// The bits of k that an instruction adds: 16 bytes of each row.
 unsigned getFragmentBitsOfK(unsigned elementBits);
 
-/// What a bit of a warp's number selects of C: a bit of the row's number, one
-/// of the column's, or nothing, so that warps have copies.
+/// The bit of C that a bit of a warp's number selects: one of the row's number,
+/// one of the column's, or none, so that warps have copies.
 struct WarpBit {
   enum class Side { Rows, Columns, None };
   Side side = Side::None;

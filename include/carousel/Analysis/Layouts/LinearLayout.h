@@ -33,7 +33,7 @@ inline constexpr std::array<Place, kPlaces> kAllPlaces = {
 /// The numbers of a place, by Place.
 using PlaceNumbers = std::array<uint32_t, kPlaces>;
 
-/// What moves elements from one layout to another, cheapest first.
+/// The ways to move elements from one layout to another, cheapest first.
 enum class Movement {
   None,      ///< each register keeps its element
   Registers, ///< other registers of the same thread

@@ -37,8 +37,8 @@ struct ProductRotation {
   /// The numbers of carried values that the second stage alone needs, as the
   /// uses of its rings.
   llvm::SmallVector<unsigned> late;
-  /// What `scale` and `second` take of the first stage, or of an iteration's
-  /// start.
+  /// The values that `scale` and `second` take of the first stage, or of an
+  /// iteration's start.
   llvm::SmallVector<mlir::Value> handed;
 
   /// The registers of a thread in the rotated loop, beside addresses.

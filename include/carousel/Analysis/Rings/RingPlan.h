@@ -77,9 +77,9 @@ struct StoreRingPlan {
   llvm::SmallVector<StoreOp> others = {}; ///< in the same block, in order
 };
 
-/// What the loads of a while loop need from iterations that haven't started
-/// yet. Such a loop is rotated for planning: it is an scf.for whose first
-/// carried value is the condition, and whose trip count isn't known
+/// The values that loads of a while loop need from iterations that haven't
+/// started yet. Such a loop is rotated for planning: it is an scf.for whose
+/// first carried value is the condition, and whose trip count isn't known
 /// (`isRotatedWhile`).
 struct IterationState {
   /// The numbers of the carried values on which the loads, the condition and

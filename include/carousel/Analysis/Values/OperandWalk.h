@@ -44,7 +44,7 @@ bool isComputedOf(mlir::Value root,
                   llvm::function_ref<bool(mlir::Value)> enters,
                   llvm::function_ref<bool(mlir::Value)> accepts);
 
-/// What is computed of values from their operands' results, with a memory.
+/// Computes a result of values from those of their operands, with a memory.
 template <typename Result> class OperandFold {
 public:
   /// `compute` gets a value. It may look up, by `lookup` or `get`, what one is

@@ -20,7 +20,7 @@
 
 namespace carousel {
 
-/// What an op of upstream's memref or vector dialect accesses.
+/// The elements that an op of upstream's memref or vector dialect accesses.
 struct ElementAccess {
   mlir::Value memref;
   bool writes; ///< also where it reads, as an atomic does

@@ -390,7 +390,7 @@ void ProgramTiles::note(Operation *op) {
         });
   if (op->hasTrait<OpTrait::IsTerminator>())
     return;
-  // What depends on the number of programs, or happens once in each.
+  // Ops that depend on the number of programs, or happen once in each.
   if (isa<gpu::GridDimOp>(op) || op->getNumRegions() != 0 ||
       (!isMemoryEffectFree(op) && !findElementAccess(op)))
     return refuseAll(quoteName(op) + " depends on how many programs there are");

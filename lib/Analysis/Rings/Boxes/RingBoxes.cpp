@@ -44,8 +44,8 @@ static scf::ForOp getLoopOf(Value value) {
              : scf::ForOp();
 }
 
-/// What the induction variable isn't above. Only multiples of what divides
-/// start and step count.
+/// Returns a bound that the induction variable isn't above. Only multiples of
+/// what divides start and step count.
 LaunchNumber BoxDistances::getLastOfLoop(scf::ForOp loop) {
   LaunchNumber end = getBound(positions.get(loop.getUpperBound()), true);
   int64_t multiple = std::gcd(facts.getMultiple(loop.getStep()),
@@ -72,7 +72,7 @@ LaunchNumber BoxDistances::getBound(Value value, bool isUpper) {
   LaunchNumber bound = isUpper ? getLastOfLoop(loop)
                                : getBound(positions.get(loop.getLowerBound()),
                                           /*isUpper=*/false);
-  // What the launch computes is closer than a constant.
+  // The bound that the launch computes is closer than a constant.
   return bound.sum.isValid() ? bound : known;
 }
 

@@ -348,7 +348,7 @@ bool LoopTransfers::isReadableAhead(Operation *read, Value memref, LoadOp load,
     auto source = dyn_cast<LoadOp>(op);
     if (!source || source.getReduceAttr())
       return false;
-    // What is loaded for a warp is known to that warp alone, in its own part.
+    // A tile loaded for a warp is known to that warp alone, in its own part.
     if (source.getScope() != TransferScope::CTA &&
         (source.getScope() != load.getScope() ||
          !llvm::is_contained(*getAccesses(source.getTile()), read)))

@@ -44,7 +44,7 @@ llvm::SmallVector<mlir::Value> getInputs(LoadOp load);
 llvm::SmallVector<mlir::Operation *> getSameTile(LoadOp load,
                                                  llvm::ArrayRef<LoadOp> parts);
 
-/// What a load needs from its loop before it can start.
+/// The part of its loop that a load needs before it can start.
 struct LoadSlice {
   /// The ops that compute its operands and conditions.
   llvm::SetVector<mlir::Operation *> ops;
