@@ -33,8 +33,8 @@ struct InductionVariable {
 
 } // namespace
 
-/// What each iteration adds to a loop-carried value; null unless that is a
-/// constant or a value from outside the loop.
+/// Returns each iteration's summand of a loop-carried value; null unless it is
+/// a constant or a value from outside the loop.
 static OpFoldResult getStep(scf::ForOp loop, BlockArgument argument) {
   auto add = loop.getTiedLoopYieldedValue(argument)
                  ->get()

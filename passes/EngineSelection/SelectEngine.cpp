@@ -169,10 +169,10 @@ void OffsetClamp::addExtents(TransferOpInterface op) {
 // What is known
 //===----------------------------------------------------------------------===//
 
-/// What a value is below of, both without a sign: a loop's variable of the
-/// loop's end, a remainder of what it is of, and what such a number of a box
-/// has as its row, of the number of rows. Or null. A product that loses bits is
-/// less than the true one, so the row stays below.
+/// Finds the end that a value is below of, both without a sign: a loop's
+/// variable of the loop's end, a remainder of its divisor, and a row's number
+/// in a box of the number of rows. Or null. A product that loses bits is less
+/// than the true one, so the row stays below.
 Value OffsetClamp::getEnd(Value value) {
   auto isQuotient = [](Value inner) {
     return isa<arith::DivSIOp, arith::DivUIOp>(inner.getDefiningOp());
@@ -424,7 +424,7 @@ static void setSwizzle(TransferOpInterface op, const EngineAssignment &plan) {
 // Alignment
 //===----------------------------------------------------------------------===//
 
-/// What the engine needs of the tile's address.
+/// Returns the alignment of the tile's address that the engine needs.
 static int64_t getTileAlignment(const EngineChoice &choice) {
   switch (choice.engine.getKind()) {
   case EngineKind::Tensor:
@@ -479,7 +479,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
         kernels.push_back(func);
-    // What is rare or slow needs one tile: launches without the best engines.
+    // Rare or slow launches need one tile: those without the best engines.
     SmallVector<bool> areServed = llvm::map_to_vector(kernels, isServedEarlier);
     SymbolTable symbols(module);
     bool refused = false;

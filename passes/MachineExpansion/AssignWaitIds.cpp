@@ -24,7 +24,7 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// What a wait without a label is said to wait for.
+/// Names what a wait without a label waits for.
 static std::string getDefaultName(LabelledWaitOpInterface wait) {
   if (auto name = dyn_cast<NameLoc>(wait.getAwaited().getLoc()))
     if (!name.getName().empty())

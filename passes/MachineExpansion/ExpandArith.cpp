@@ -212,7 +212,7 @@ struct RoundByBits : public OpRewritePattern<RoundTF32Op> {
     auto constant = [&](const APInt &number) {
       return createInteger(b, words, number);
     };
-    // What is dropped carries if it is above the half, or the half of an odd
+    // The dropped bits carry if they are above the half, or the half of an odd
     // number.
     Value odd = arith::AndIOp::create(
         b, arith::ShRUIOp::create(b, bits, constant(APInt(kWidth, kDropped))),

@@ -89,7 +89,7 @@ struct ExpandMemory : public carousel::impl::ExpandMemoryBase<ExpandMemory> {
       return markAllAnalysesPreserved();
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingOps);
-    // What is left is the business of later passes.
+    // The rest is the business of later passes.
     (void)applyOpPatternsGreedily(expanded, frozen, config);
   }
 

@@ -173,7 +173,7 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
     patterns.add<InsertElements, TakeElementsOfWide>(context, /*benefit=*/2);
     vector::populateVectorToElementsUnrollPatterns(patterns);
     vector::populateVectorInterleaveToShufflePatterns(patterns);
-    // What is out of bounds is masked by the position, computed in i32.
+    // Elements out of bounds are masked by the position, computed in i32.
     vector::populateVectorMaskMaterializationPatterns(
         patterns, /*force32BitVectorIndices=*/true);
     frozen = std::move(patterns);

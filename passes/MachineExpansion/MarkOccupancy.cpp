@@ -50,8 +50,8 @@ static int64_t countBitsOfSums(Type type) {
          (vector ? vector.getNumElements() : 1);
 }
 
-/// What products of a loop take beside the values that it carries: sums that
-/// they overwrite, and factors of all iterations.
+/// Counts the bits of products of a loop beside the values that it carries:
+/// sums that they overwrite, and factors of all iterations.
 static int64_t countBitsOfProducts(scf::ForOp loop) {
   int64_t most = 0;
   loop.walk([&](WgmmaFenceOp fence) {

@@ -112,7 +112,7 @@ static LogicalResult verifyConverted(gpu::GPUModuleOp module,
           << "expected an op that has a form in CUDA C++, got '"
           << op->getName() << "'";
     }
-    // What it holds may well have one.
+    // Its contents may well have one.
     return WalkResult::skip();
   });
   return failure(refused);
@@ -157,7 +157,7 @@ struct ConvertToEmitC
     ConversionTarget target(*context);
     target.addLegalDialect<emitc::EmitCDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
-    // What is left is an error where it stands, by its own words.
+    // An op that is left is an error where it stands, by its own words.
     if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
         failed(verifyConverted(module, types)))
       signalPassFailure();

@@ -134,8 +134,7 @@ static void assumeThreads(CBuilder &builder, gpu::GPUFuncOp func) {
   }
 }
 
-/// What declares a kernel's buffer, which is in shared memory or the thread's
-/// own.
+/// Declares a kernel's buffer, which is in shared memory or the thread's own.
 static Value declareBuffer(ConversionPatternRewriter &rewriter,
                            const CTypes &types, gpu::GPUFuncOp kernel,
                            unsigned index) {
@@ -194,7 +193,7 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
     if (op.isKernel())
       func->setDiscardableAttr(TextAttrs::kKernel, rewriter.getUnitAttr());
 
-    // What isn't a parameter: tensor maps are referred to, buffers declared.
+    // Other values than parameters: maps are referred to, buffers declared.
     CBuilder builder(rewriter, op.getLoc(), types);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(entry);
@@ -243,7 +242,7 @@ static LogicalResult lowerDynamicShared(gpu::DynamicSharedMemoryOp op,
 // Device functions
 //===----------------------------------------------------------------------===//
 
-/// What a function returns: nothing, its result, or what holds all of them.
+/// Returns a function's types of results: none, one, or one that holds all.
 static FailureOr<SmallVector<Type>> getReturned(const CTypes &types,
                                                 TypeRange results) {
   SmallVector<Type> converted;

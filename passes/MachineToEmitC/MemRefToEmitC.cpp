@@ -328,7 +328,7 @@ static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
   return success();
 }
 
-/// What carousel-expand-memory makes of atomics with a region.
+/// Lowers the atomics with a region that carousel-expand-memory leaves.
 static LogicalResult
 lowerGenericAtomic(memref::GenericAtomicRMWOp op,
                    AdaptorOf<memref::GenericAtomicRMWOp> adaptor,

@@ -30,8 +30,8 @@ using Values = SmallVector<Value>;
 /// Variables for what each value becomes.
 using Variables = SmallVector<Values>;
 
-/// What the terminators of a region assign to, by the op that has the region in
-/// EmitC. A terminator is converted after the op around it.
+/// The variables that the terminators of a region assign to, by the op that has
+/// the region in EmitC. A terminator is converted after the op around it.
 struct Carried {
   Variables yielded;
   /// Whether a loop with a condition has another turn.

@@ -32,7 +32,7 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// What an element of a memref is in LLVM: 8 bytes, or the 128 of a descriptor.
+/// Returns a memref's element in LLVM: 8 bytes, or the 128 of a descriptor.
 static Type getElementStorage(Type type) {
   MLIRContext *context = type.getContext();
   if (isa<MbarrierType>(type))

@@ -51,8 +51,8 @@ static LowerToLLVMOptions getOptions(MLIRContext *context, unsigned bits) {
   return options;
 }
 
-/// What loops of scf say of themselves is said by their branches back, under a
-/// name that the translation to LLVM IR doesn't look for.
+/// Moves annotations of loops of scf to their branches back, under a name that
+/// the translation to LLVM IR doesn't look for.
 template <typename Op> static void takeAnnotation(Op branch) {
   if (auto annotation =
           branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(
@@ -86,8 +86,8 @@ static void relax(LLVM::AtomicCmpXchgOp op) {
   }
 }
 
-/// What upstream's patterns take for granted, and end in a signal without:
-/// memory that is declared has elements that LLVM has.
+/// Verifies what upstream's patterns take for granted, and end in a signal
+/// without: memory that is declared has elements that LLVM has.
 static LogicalResult verifyDeclared(Operation *op, Type type,
                                     const LLVMTypeConverter &converter) {
   auto memref = dyn_cast<MemRefType>(type);
@@ -194,8 +194,8 @@ static bool hasPattern(Operation *op) {
 
 namespace {
 
-/// What doesn't depend on the module. Modules are converted at once, each by a
-/// copy of the pass, with one of these.
+/// The part that doesn't depend on the module. Modules are converted at once,
+/// each by a copy of the pass, with one of these.
 struct Conversion {
   Conversion(MLIRContext *context, unsigned indexBitwidth)
       : converter(context, getOptions(context, indexBitwidth)),
@@ -220,7 +220,7 @@ struct Conversion {
                       LLVM::LogOp, LLVM::Log10Op, LLVM::Log2Op, LLVM::PowOp,
                       LLVM::RoundEvenOp, LLVM::RoundOp, LLVM::SinOp,
                       LLVM::SincosOp, LLVM::SqrtOp>();
-    // What has no pattern is an error of carousel-verify-target.
+    // An op without a pattern is an error of carousel-verify-target.
     target.addDynamicallyLegalDialect<gpu::GPUDialect>(
         [](Operation *op) { return !hasPattern(op); });
     // Those that are written as PTX.

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// What a thread does between two tests.
+/// The pause of a thread between two tests.
 static constexpr StringLiteral kSleep = "nanosleep.u32 32;";
 
 static unsigned getBytes(Value counter) {

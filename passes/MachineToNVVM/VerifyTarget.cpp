@@ -59,8 +59,8 @@ static bool isLowered(Operation *op) {
          !hasOtherRounding(op);
 }
 
-/// What a cast was left for: the ops that make or take the type that LLVM
-/// doesn't have.
+/// Finds the cause of a cast that is left: the ops that make or take the type
+/// that LLVM doesn't have.
 static Operation *findCause(UnrealizedConversionCastOp cast) {
   auto isCause = [](Operation *op) {
     return op && !isLowered(op) && !isa<UnrealizedConversionCastOp>(op);

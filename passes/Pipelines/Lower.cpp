@@ -67,7 +67,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createDrawTiles());
   gpu.addPass(createPadTiles());
 
-  // What carries each transfer out, and variants of kernels by that.
+  // Choose what carries each transfer out, with variants of kernels by that.
   SelectEngineOptions engines;
   engines.variants = options.variants;
   engines.preferEngine = options.preferEngine.getValue();

@@ -58,7 +58,7 @@ struct ExpansionOptions {
 
 } // namespace
 
-/// What is wrong is reported while the ops are still those that the user wrote.
+/// Adds verifiers, which report while the ops are still those that users wrote.
 static void addVerification(OpPassManager &gpu,
                             const ExpansionOptions &options) {
   gpu.addPass(createAttachTarget(options.target));
@@ -154,7 +154,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   lowered.addPass(createCanonicalizerPass()); // also merges equal counters
   lowered.addPass(createCSEPass());
 
-  // What NVVM and LLVM have to be told about kernels.
+  // Tell NVVM and LLVM about kernels.
   gpu.addPass(createMarkConvergent());
   gpu.addPass(createMarkGridConstants());
   gpu.addPass(createPinSharedMemory());

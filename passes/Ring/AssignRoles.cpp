@@ -76,7 +76,7 @@ static Value createRoleValue(OpBuilder &builder, Operation *op,
     return arith::AddIOp::create(
         builder, loc, first, gpu::ThreadIdOp::create(builder, loc, dimension));
   }
-  // What producers compute is the same in all threads: any of them will do.
+  // Producers compute the same in all threads: any of them will do.
   if (isProducer && isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp>(op))
     return create(0);
   return {};

@@ -122,7 +122,7 @@ Value LoopBounds::createDistance() {
                                createConstant(factor));
 }
 
-/// What a distance is at most; a step isn't negative.
+/// Returns the most that a distance is; a step isn't negative.
 APInt LoopBounds::getMost(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -329,7 +329,7 @@ void RingRewriter::waitForOperands(
     op->walk(mapViews);
 }
 
-/// What must be over before the first loads start.
+/// Waits for uses that must be over before the first loads start.
 void RingRewriter::waitForEarlierUses(const LoopPlan &loopPlan,
                                       const LoadRingPlan &loads) {
   Location loc = scf::ForOp(loopPlan.loop).getLoc();

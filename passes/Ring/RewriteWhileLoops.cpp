@@ -280,7 +280,7 @@ void RingRewriter::restoreWhile(const LoopPlan &loopPlan) {
   rewriter.inlineBlockBefore(loop.getBody(), after, after->end(), replacements);
   rewriter.setInsertionPointToEnd(after);
   auto yield = scf::YieldOp::create(rewriter, loc, yields);
-  // What was computed for the state alone, with its tickets.
+  // Ops computed for the state alone, with its tickets.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*after)))
     if (&op != yield &&
         (isOpTriviallyDead(&op) ||

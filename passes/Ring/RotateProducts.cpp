@@ -45,8 +45,8 @@ public:
   void write();
 
 private:
-  /// What the rotated loop carries: the early values of the next iteration, the
-  /// late ones of this one, what is handed over to the next one, and the sums.
+  /// Collects the loop's values: early ones of the next iteration, late ones of
+  /// this one, those handed over to the next one, and the sums.
   SmallVector<Value> collect(const IRMapping &next, ArrayRef<Value> ofLate,
                              ArrayRef<Value> ofSums);
   SmallVector<Value> writeIterations();

@@ -193,7 +193,7 @@ static bool hasSameLoads(Fills &fills, const RingBarrierPlan &plan) {
          });
 }
 
-/// What can be folded with `produce`, if that is worth it.
+/// Matches fills that can be folded with `produce`, if that is worth it.
 static std::optional<Fills>
 matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
   Fills fills;
@@ -231,7 +231,7 @@ matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// What was found of the two fills' boxes holds for those of both.
+/// Joins the plans of the two fills' boxes, which hold for those of both.
 static void joinPlans(Fills &fills, RingBarrierPlan &plan) {
   for (auto [first, later] :
        llvm::zip_equal(getLoads(fills.first), getLoads(fills.later))) {
@@ -337,9 +337,9 @@ static bool countsFromFirst(RingProduceOp produce, scf::ForOp loop) {
 
 namespace {
 
-/// What is known of a loop's end by how it is computed: a sum of its begin and
-/// so many steps, or less (RewriteLoops.cpp makes them so). A sum that leaves
-/// its type is less than the true one, since no distance is negative.
+/// The bound of a loop's end by how it is computed: a sum of its begin and so
+/// many steps, or less (RewriteLoops.cpp makes them so). A sum that leaves its
+/// type is less than the true one, since no distance is negative.
 class MostIterations {
 public:
   MostIterations(scf::ForOp loop, int64_t most)

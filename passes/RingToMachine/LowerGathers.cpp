@@ -84,7 +84,7 @@ private:
     int64_t turns;
   };
 
-  /// Which inbox a gather uses, and how often it was used before.
+  /// The inbox that a gather uses, and how often it was used before.
   struct Turn {
     Value number; ///< an index
     Value parity; ///< an i1

@@ -218,8 +218,8 @@ static void moveRole(Region &role, Block *branch) {
                                  role.front().getOperations());
 }
 
-/// What the roles' threads have together is what the block starts with, spread
-/// evenly: PTX asks for the number where registers are handed over.
+/// Spreads the registers of all roles' threads evenly at the block's start: PTX
+/// asks for the number where registers are handed over.
 void RoleLowering::setRegistersAtEntry(RingRolesOp roles) {
   int64_t producers = roles.getProducerThreads(),
           consumers = roles.getConsumerThreads();
@@ -289,7 +289,7 @@ private:
 
 } // namespace
 
-/// What debug-waits says is waited for: the argument's name and "turn".
+/// Labels the wait for debug-waits: the argument's name and "turn".
 static WaitLabelAttr getTurnLabel(gpu::GPUFuncOp kernel, Value semaphores) {
   std::string name;
   for (const KernelArgument &argument : getKernelArguments(kernel))
@@ -369,7 +369,7 @@ Value SerializeLowering::createNumber(GridTicketOp ticket) {
   return number;
 }
 
-/// What all threads read from `shared`, after the issuing thread has stored it.
+/// Reads `shared` in all threads, after the issuing thread has stored it.
 Value SerializeLowering::readNumber(ImplicitLocOpBuilder &b,
                                     GridTicketOp ticket, Value shared) {
   ThreadRange range = kernel.plan.getThreads(ticket);
@@ -404,7 +404,7 @@ static Operation *findFirstUse(GridTicketOp ticket) {
   if (!branch || ticket->getBlock() != branch.thenBlock() ||
       !branch.elseBlock() || !llvm::hasSingleElement(*branch.elseBlock()))
     return nullptr;
-  // What is computed before the draw may be computed before the branch.
+  // Ops before the draw may be computed before the branch.
   for (Operation &op :
        llvm::make_early_inc_range(branch.thenBlock()->without_terminator()))
     if (op.getNumRegions() == 0 && isPure(&op) &&
@@ -437,7 +437,7 @@ void SerializeLowering::lowerBranch(scf::IfOp branch, GridTicketOp ticket,
   IRRewriter rewriter(kernel.func.getContext());
   Block *then = branch.thenBlock();
 
-  // What follows the draw moves to where the number is known.
+  // Ops after the draw move to where the number is known.
   ImplicitLocOpBuilder b(loc, firstUse);
   auto known = scf::IfOp::create(b, branch.getResultTypes(),
                                  branch.getCondition(), /*withElse=*/true);
@@ -520,7 +520,7 @@ private:
 
 } // namespace
 
-/// What debug-waits says is waited for: the argument's name and "signal".
+/// Labels the wait for debug-waits: the argument's name and "signal".
 static WaitLabelAttr getSignalLabel(gpu::GPUFuncOp kernel, Value counters) {
   std::string name;
   Value root = getRootBuffer(counters);
@@ -562,7 +562,7 @@ void SignalLowering::lower(SignalOp signal) {
   signal.erase();
 }
 
-/// What all threads read after the issuing thread has waited.
+/// Tells all threads what the issuing thread has waited for.
 Value SignalLowering::tellOthers(WaitSignalOp wait, Value leader) {
   ThreadRange range = kernel.plan.getThreads(wait);
   kernel.top.setLoc(wait.getLoc());
@@ -720,7 +720,7 @@ void RingLowering::run() {
   lowerAll([&](RingCreateOp op) { op.erase(); });
 
   mergeGuardedRegions(kernel.func);
-  // What was cloned for transfers that another section has, users first.
+  // Erase clones of transfers that another section has, users first.
   kernel.func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

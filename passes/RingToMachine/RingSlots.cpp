@@ -233,7 +233,7 @@ BarrierElement RingSlots::getFull(const PlannedRing &planned,
   return getBarrier(planned, range, getBuffers(planned).full, slot);
 }
 
-/// What threads wait for that wait for a ring's `barriers`, "full" or "empty".
+/// Labels the threads' wait for a ring's `barriers`, "full" or "empty".
 WaitLabelAttr RingSlots::getLabel(const PlannedRing &planned,
                                   StringRef barriers) {
   WaitRole role = WaitRole::All;

@@ -55,7 +55,7 @@ static LogicalResult verifyAttributions(gpu::GPUFuncOp func) {
   return success();
 }
 
-/// What to write for an op that no target has; empty for other ops.
+/// Names the substitute for an op that no target has; empty for other ops.
 static StringRef findSubstitute(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case<nvgpu::TmaAsyncLoadOp, nvgpu::TmaAsyncStoreOp,

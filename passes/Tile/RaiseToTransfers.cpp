@@ -152,7 +152,7 @@ static std::optional<Half> makeReadHalf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// What writes a value that a read has brought.
+/// Returns the value that the op writes, which a read has brought.
 static Value getWrittenValue(Operation *op) {
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return store.getValueToStore();
@@ -344,8 +344,8 @@ struct ConflictWalk {
 bool ConflictWalk::conflicts(Operation *op) const {
   if (!hasRead && !hasWritten)
     return false;
-  // What threads share is read and written in between, if at all, by ops that
-  // stand in between; but a barrier publishes what was written.
+  // Shared memory is read and written in between, if at all, by ops that stand
+  // in between; but a barrier publishes what was written.
   if (isa<gpu::BarrierOp>(op))
     return hasWritten;
   if (isa<nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(op))
@@ -585,7 +585,7 @@ static Operation *createTransfer(const TransferPlan &plan,
         /*exclusive=*/false, TransferScope::CTA, plan.inBounds,
         /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
         /*engine=*/EngineAttr(), /*map=*/Value());
-  // What transfers refuse is said by them.
+  // Transfers themselves say why they refuse.
   ScopedDiagnosticHandler handler(
       builder.getContext(), [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)

@@ -400,7 +400,7 @@ TransferPlan TransferPlanner::makePlan(const MovePlaces &places,
   plan.globalOffsets = addConstants(places.globalBase, box.globalBegin);
   fitRanks(plan, box, places.mayLeave);
 
-  // What is known of the bounds.
+  // The known facts of the bounds.
   auto leaves = [](Value memref, ArrayRef<IndexForm> offsets,
                    ArrayRef<int64_t> extents, bool onlyBegin) {
     auto type = cast<MemRefType>(memref.getType());
@@ -961,7 +961,7 @@ bool PlaceCollector::note(int64_t number) {
   std::optional<Place> tile = follow(access, shape, result.tile);
   if (!tile)
     return false;
-  // What is clipped of dynamic extents is out of bounds.
+  // The clipped part of dynamic extents is out of bounds.
   access = move.global;
   for (auto [dim, moved] : llvm::enumerate(access.movedDims))
     if (moved >= 0 && ShapedType::isDynamic(move.shape[moved]))

@@ -33,7 +33,7 @@ ThreadDependence::ThreadDependence(gpu::GPUFuncOp kernel) : kernel(kernel) {
                kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
     block.assign(launch.getBlock().begin(), launch.getBlock().end());
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What a loop carries begins as what it is given.
+    // A loop-carried value begins as its init.
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
       for (BlockArgument argument : loop.getRegionIterArgs())
         if (OpOperand *init = loop.getTiedLoopInit(argument))

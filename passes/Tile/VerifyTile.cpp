@@ -127,7 +127,7 @@ static LogicalResult verifyFixed(Operation *op) {
   return reason.empty() ? success() : op->emitOpError(reason);
 }
 
-/// What the targets compute with.
+/// Whether the targets compute with the type.
 static bool isComputed(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (!isa<FloatType>(element))

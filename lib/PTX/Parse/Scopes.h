@@ -21,7 +21,7 @@
 
 namespace carousel::ptx {
 
-/// What a call has to pass and takes back.
+/// The values that a call has to pass and takes back.
 struct Signature {
   size_t results = 0, parameters = 0;
   bool operator==(const Signature &other) const {

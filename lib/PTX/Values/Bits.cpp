@@ -130,7 +130,7 @@ template <typename T> T lowBits(uint32_t length) {
   return length >= sizeof(T) * 8 ? T(-1) : T((uint64_t(1) << length) - 1);
 }
 
-/// What is above the value is its sign.
+/// Extracts a field; bits above the value are its sign.
 template <typename T> T extractField(T a, uint32_t b, uint32_t c) {
   uint32_t length = fieldNumber<T>(c);
   if (length == 0)

@@ -150,7 +150,7 @@ inline Type typeOfSlot(const Instruction &instruction, char slot) {
   return *typeOf(*instruction.getModifier(slot));
 }
 
-/// What holds a value of a type, or of an element of a packed type.
+/// The holder of a value of a type, or of an element of a packed type.
 template <Type T> struct Host;
 template <Type T> using HostOf = typename Host<T>::Held;
 #define CAROUSEL_HOST(type, held, number)                                      \

@@ -215,7 +215,7 @@ static Evaluate findPredicates(const Instruction &instruction) {
       combineAxis(instruction), Axis<false, true>{hasSecond});
 }
 
-/// What stands for true: all bits, or 1.0.
+/// The value that stands for true: all bits, or 1.0.
 enum class Truth : uint8_t { Bits16, Bits32, F16, BF16, F32 };
 
 static Truth truthOf(Type result, Type compared) {

@@ -55,7 +55,7 @@ template <typename D, typename A> D integerOfNaN() {
   return 0;
 }
 
-/// What is out of range becomes the nearest number in it.
+/// Converts; a number out of range becomes the nearest number in it.
 template <typename D, typename A, Rounding R, bool Ftz>
 Extended<D> floatToInteger(A a) {
   constexpr bool readsFtz = Ftz && isF32<A>;
@@ -157,7 +157,7 @@ using IntegerTypes = Axis<Type::U8, Type::U16, Type::U32, Type::U64, Type::S8,
                           Type::S16, Type::S32, Type::S64>;
 using FloatTypes = Axis<Type::F16, Type::BF16, Type::F32, Type::F64>;
 
-/// What the first modifier says of rounding.
+/// The first modifier's rounding.
 enum class Mode : uint8_t { None, Float, Integer };
 
 static Mode integralMode(const Instruction &instruction) {

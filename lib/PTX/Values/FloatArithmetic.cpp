@@ -235,7 +235,7 @@ template <Rounding R> double addExactly(double a, double b) {
   return sum;
 }
 
-/// What the host has rounded to the nearest, where nothing else is asked for.
+/// Whether the host rounds it: to the nearest, and nothing else is asked for.
 template <typename F, Rounding R, bool Ftz, bool Sat>
 constexpr bool isOfHost =
     std::is_same_v<F, F32> && R == Rounding::Nearest && !Sat;
@@ -291,8 +291,8 @@ template <typename F, Rounding R, bool Ftz, bool Sat> F fma(F a, F b, F c) {
   return slow();
 }
 
-/// What tensor copies write for elements outside of the tensor, or its
-/// negative.
+/// Whether it is the value that tensor copies write for elements outside of the
+/// tensor, or its negative.
 template <typename F> bool isOutOfBounds(F a) {
   return (a.bits & F::magnitude) == 0x7ff7;
 }

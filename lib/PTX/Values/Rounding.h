@@ -24,7 +24,7 @@
 
 namespace carousel::ptx {
 
-/// What the largest exponent stands for.
+/// The meaning of the largest exponent.
 enum class Specials : uint8_t {
   IEEE,    ///< infinities and NaNs
   OnlyNaN, ///< numbers, and one NaN where all bits but the sign are set
@@ -172,8 +172,8 @@ bool roundsUp(bool isNegative, uint64_t kept, uint64_t rest, uint64_t half) {
   }
 }
 
-/// What is too large for a format, or infinite: infinity, or the largest number
-/// where the direction or the format has it so.
+/// Returns a number too large for a format, or infinite: infinity, or the
+/// largest number where the direction or the format has it so.
 template <typename F, Rounding R, bool SatFinite>
 typename F::Bits overflow(bool isNegative, bool isExact) {
   if (F::specials != Specials::IEEE || SatFinite)

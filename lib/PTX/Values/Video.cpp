@@ -42,7 +42,7 @@ enum class Action : uint8_t {
   GreaterEqual
 };
 
-/// What is done with the first result and the last operand.
+/// The operation on the first result and the last operand.
 enum class Second : uint8_t { None, Merge, Add, Min, Max };
 
 /// The modifiers of an instruction, in a number that a template can have.

@@ -42,7 +42,7 @@ public:
   void ctaExit(uint32_t cta);
 
 private:
-  /// What a warpgroup has asked for.
+  /// The requests of a warpgroup.
   struct Requests {
     uint32_t least = 0, most = 0; ///< 0: nothing
     Who who;                      ///< of the most

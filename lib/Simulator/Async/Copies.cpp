@@ -25,8 +25,8 @@ namespace carousel::sim {
 
 using llvm::Twine;
 
-/// What a descriptor in memory says: one that the host's driver encoded is
-/// decoded. The reason why it can't be, or an empty string.
+/// Reads a descriptor in memory: one that the host's driver encoded is decoded.
+/// The reason why it can't be, or an empty string.
 static std::string readMap(const TensorMap *map, TensorMap &copy) {
   std::memcpy(static_cast<void *>(&copy), map, sizeof(copy));
   if (copy.magic == TensorMap::kMagic)

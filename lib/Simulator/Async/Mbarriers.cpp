@@ -734,7 +734,7 @@ void MbarrierWaits::finish(Mbarrier &barrier, Thread &thread,
     noteObservation(thread, barrier.address, barrier.completedShort, acquired);
   if (!isRelaxed && (!remote || reaches))
     return;
-  // What the arrivals released, for threads that don't acquire it.
+  // The releases of the arrivals, for threads that don't acquire them.
   auto publication = llvm::makeIntrusiveRefCnt<Publication>();
   publication->isArrive = true;
   publication->isRelaxed = false;

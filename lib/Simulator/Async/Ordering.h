@@ -45,9 +45,8 @@ void noteObservation(Thread &thread, const void *place,
                      PublicationRef publication,
                      std::optional<MemScope> acquired);
 
-/// What the atomics on an address have released: to all threads, and, by a
-/// fence or an atomic of a narrower scope, to those of their CTA, cluster or
-/// GPU.
+/// The releases of atomics on an address: to all threads, and, by a fence or an
+/// atomic of a narrower scope, to those of their CTA, cluster or GPU.
 struct AtomicRelease {
   View system;
   llvm::SmallDenseMap<uint32_t, View, 1> byCTA, byCluster, byGPU;

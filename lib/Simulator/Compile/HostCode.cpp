@@ -102,7 +102,7 @@ struct StateHash {
     for (unsigned from = 0; from < bits; from += 64) {
       llvm::Value *word = builder.CreateZExtOrTrunc(
           builder.CreateLShr(value, from), builder.getInt64Ty());
-      // Of splitmix64.
+      // The factor of splitmix64.
       hash = builder.CreateMul(builder.CreateXor(hash, word),
                                builder.getInt64(0xbf58476d1ce4e5b9));
       hash = builder.CreateXor(hash, builder.CreateLShr(hash, 31));
@@ -117,8 +117,8 @@ struct StateHash {
 
 } // namespace
 
-/// What decides about the next iterations of a loop, and the loops in it.
-/// Others only count iterations.
+/// Finds the values that decide about the next iterations of a loop, and the
+/// loops in it. Others only count iterations.
 static llvm::SmallPtrSet<const llvm::Value *, 32>
 findState(const llvm::Loop &outermost) {
   llvm::SmallPtrSet<const llvm::Value *, 32> known;

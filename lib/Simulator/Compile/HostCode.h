@@ -18,7 +18,7 @@ class ExecutionEngine;
 
 namespace carousel::sim {
 
-/// What a module mostly does.
+/// The main work of a module.
 enum class HostCodeKind {
   /// Computes in loops over elements, at the block phase and in references:
   /// code that is worth choosing well.

@@ -97,7 +97,7 @@ struct StaticBuffer {
 struct GlobalBuffer {
   std::string symbol, name;
   uint64_t size = 0;
-  /// What it begins with: zeros after these bytes. Unwritten without a value.
+  /// The first bytes: zeros follow after these. Unwritten without a value.
   std::optional<std::vector<char>> initial;
   /// Words of it that hold the address of a global buffer, which the launch
   /// knows.

@@ -528,8 +528,8 @@ void PoisonTracker::visitStore(LLVM::StoreOp op) {
   areValuesTracked = true;
 }
 
-/// What leaves the thread, such as a shuffle's value, is checked like what is
-/// stored. Functions of the host's library only compute.
+/// Checks values that leave the thread, such as a shuffle's, like those that
+/// are stored. Functions of the host's library only compute.
 void PoisonTracker::visitCall(LLVM::CallOp op) {
   if (std::optional<unsigned> source = getSource(op)) {
     Value bit = op.getResult();

@@ -203,9 +203,9 @@ public:
   void step();
   /// Lets other threads run first, for example after a failed poll.
   void yield();
-  /// What the running thread did last changes nothing that it polls.
+  /// Notes that the running thread's last op changes nothing that it polls.
   void noteIdle();
-  /// What the running thread does next may differ for equal values.
+  /// Forgets polls: the running thread may go on differently for equal values.
   void forgetPolls();
   /// The running thread is at the end of a loop's iteration, with these values.
   void noteTurn(uint64_t values);

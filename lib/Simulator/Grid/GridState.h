@@ -108,7 +108,7 @@ struct SimThread : Thread {
   /// since, and how often in a row it found all of them and did nothing else.
   bool isRepeating = false;
   uint32_t again = 0, polls = 0;
-  /// Of these, those that the last look at all threads knew (Grid.cpp).
+  /// Those that the last look at all threads knew (Grid.cpp).
   uint32_t seenPolls = 0;
   /// The time of the last poll, or of what counts as none.
   uint64_t polledCycles = 0;

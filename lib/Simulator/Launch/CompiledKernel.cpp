@@ -257,7 +257,7 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
 
 FailureOr<uint32_t> sim::estimateStack(ModuleOp module) {
   constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
-  // Of a call: its return address, saved registers and alignment.
+  // The frame of a call: its return address, saved registers and alignment.
   constexpr uint64_t kFrame = 256;
   uint64_t locals = 0, widest = 0, results = 0;
   module.walk([&](Operation *op) {

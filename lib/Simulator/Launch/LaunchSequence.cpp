@@ -67,7 +67,7 @@ public:
       memory.push_back({part.begin, part.size,
                         argument.name.empty() ? info.name : argument.name,
                         argument.isWritten, &argument, elementBytes, isInput});
-      // What a multicast address stands for, unless a launch passes it, too.
+      // The parts of a multicast address, unless a launch passes it, too.
       for (const Argument &ofGPU : argument.parts) {
         auto *begin = static_cast<char *>(ofGPU.data);
         if (llvm::none_of(memory, [&](const NamedMemory &known) {

@@ -36,7 +36,7 @@ static Extents getExtents(const std::optional<Extents> &given,
   return extents;
 }
 
-/// What lowers a block program may fold dimensions of its grid.
+/// Computes the grid; lowering a block program may fold its dimensions.
 static std::string computeGrid(carousel::LaunchAttr launch, bool isBlockProgram,
                                const LaunchArguments &arguments,
                                Extents &extents) {

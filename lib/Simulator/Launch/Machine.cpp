@@ -280,7 +280,7 @@ bool Machine::isParameter(const void *pointer, uint64_t size) {
   return offset < bytes && size <= bytes - offset;
 }
 
-/// What a thread hasn't written is poison, as in all memory.
+/// Local memory that a thread hasn't written is poison, as all memory.
 char *Machine::getLocal() {
   std::unique_ptr<AlignedBlock> &local = locals[&grid.current()];
   if (!local) {

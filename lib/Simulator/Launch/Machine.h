@@ -154,8 +154,8 @@ public:
   /// The values that the running thread's CTA gathered last.
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
 
-  /// What the running thread got from the lanes of its warp or the CTAs of its
-  /// cluster. It reads it at once, before another thread runs.
+  /// The values that the running thread got from the lanes of its warp or the
+  /// CTAs of its cluster. It reads it at once, before another thread runs.
   std::vector<uint64_t> collected;
 
   /// Reports a finding of the running thread.

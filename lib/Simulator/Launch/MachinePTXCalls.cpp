@@ -83,7 +83,7 @@ static uint64_t countInside(Machine &machine, const void *pointer,
   return std::min(size, left);
 }
 
-/// What a strong load orders. A scope below the GPU's is that of a fence.
+/// Notes a strong load's order. A scope below the GPU's is that of a fence.
 static void noteRead(Machine &machine, const void *address,
                      MemSemantics semantics, MemScope scope) {
   machine.async.atomics.read(address, acquires(semantics) && isWide(scope),
@@ -407,7 +407,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
 static constexpr uint32_t kLanes = 32;
 
 namespace {
-/// What a lane gives to a product: the form, and its fragments.
+/// A lane's part in a product: the form, and its fragments.
 struct ProductLane {
   llvm::ArrayRef<uint64_t> form;
   char *words;
@@ -419,7 +419,7 @@ struct Waiting : TracedCall {
 
 } // namespace
 
-/// What the lanes of the mask give. An empty mask isn't one.
+/// Exchanges the values of the lanes of the mask. An empty mask isn't one.
 static std::array<uint64_t, kLanes> exchange(Machine &machine,
                                              llvm::StringRef kind,
                                              uint32_t mask, uint64_t value) {

@@ -99,7 +99,7 @@ struct CompiledKernel::Impl {
   /// The gpu.module of the kernel. The address must not be dereferenced.
   const void *home = nullptr;
 
-  /// What a kernel says of its arguments and its launch, without code.
+  /// Describes a kernel's arguments and launch, without code.
   static mlir::FailureOr<std::unique_ptr<Impl>>
   describe(mlir::gpu::GPUFuncOp kernel);
 };

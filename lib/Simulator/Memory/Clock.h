@@ -131,7 +131,7 @@ private:
   };
   using CTASetRef = llvm::IntrusiveRefCntPtr<const CTASet>;
 
-  /// What is known of one CTA: a part, and one agent that has advanced since.
+  /// The knowledge of one CTA: a part, and one agent that has advanced since.
   /// Each thread knows most of itself, so this allows all threads of a CTA to
   /// share one part.
   struct Entry {
@@ -170,8 +170,8 @@ enum class MemScope : uint8_t { CTA, Cluster, GPU, System };
 constexpr unsigned kNumScopes = unsigned(MemScope::System) + 1;
 inline unsigned getIndex(MemScope scope) { return unsigned(scope); }
 
-/// What the threads knew that wrote the address of an atomic, or that arrived
-/// in a phase.
+/// The knowledge of threads that wrote the address of an atomic, or that
+/// arrived in a phase.
 struct Publication : llvm::RefCountedBase<Publication> {
   bool isArrive = false;
   /// Everything that they knew, and the part that they released at each scope
@@ -214,8 +214,8 @@ public:
     return list && list->items.back()->publication.get() == publication;
   }
 
-  /// What would have ordered `earlier` before a thread of the CTA: one line for
-  /// each missing fence, scope or semantics.
+  /// Explains how `earlier` would be ordered before a thread of the CTA: one
+  /// line for each missing fence, scope or semantics.
   std::vector<std::string> explain(Epoch earlier, const FindingLog &log) const;
 
 private:
@@ -225,7 +225,7 @@ private:
   llvm::IntrusiveRefCntPtr<const List> list;
 };
 
-/// What an agent knows: the order, and what has passed a proxy fence.
+/// An agent's knowledge: the order, and what has passed a proxy fence.
 struct View {
   Clock order;
   /// Generic accesses to shared or global memory that are visible to the async
@@ -240,7 +240,7 @@ struct View {
   /// arrivals of CTA scope at barriers of another CTA say. What else the
   /// arriving threads know isn't known.
   Clock ended;
-  /// What the agent would know if no fence or scope were missing, for findings.
+  /// The agent's knowledge if no fence or scope were missing, for findings.
   Observations observations;
 
   void join(const View &other) {

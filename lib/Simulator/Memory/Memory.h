@@ -52,8 +52,8 @@ struct Access {
   uint8_t elementBytes = 0;
   /// The epoch of the thread, or the read or write epoch of the operation.
   Epoch epoch;
-  /// What the agent knew: the thread's view, or the view when the operation was
-  /// issued.
+  /// The agent's knowledge: the thread's view, or the view when the operation
+  /// was issued.
   const View *view = nullptr;
   uint32_t thread = 0; // index in the CTA of the thread that acted or issued
   /// Index into the machine's table of operation names; 0 for a thread's own

@@ -18,7 +18,7 @@
 
 namespace carousel::sim {
 
-/// What an atomic does: a number of ReduceKind, or one of these.
+/// An atomic's operation: a number of ReduceKind, or one of these.
 enum AtomicKind : int32_t { kAtomicExchange = 100, kAtomicCompareAndSwap };
 
 std::optional<int32_t> getAtomicKind(const ptx::Instruction &instruction);

@@ -465,7 +465,7 @@ struct Passed {
   bool isMap = false;
 };
 
-/// What a parameter takes: one word, or the members of a struct in order.
+/// The value of a parameter: one word, or the members of a struct in order.
 struct Place {
   SmallVector<Passed, 1> members;
   SmallVector<uint64_t, 1> offsets;

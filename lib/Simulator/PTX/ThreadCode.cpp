@@ -507,7 +507,7 @@ Value ThreadCode::getVariable(ptx::RegisterId id) {
     b.setInsertionPointToStart(&target.getBody().front());
     unsigned bits = getRegisterBits(id);
     variable = LLVM::AllocaOp::create(b, loc, pointer(), word(bits), i64(1));
-    // What memory holds that nobody has written, so that a use has an effect.
+    // The bytes of unwritten memory, so that a use has an effect.
     APInt unwritten =
         bits < 8 ? APInt(bits, 1) : APInt::getSplat(bits, APInt(8, 0xA5));
     LLVM::StoreOp::create(b, loc,

@@ -246,7 +246,7 @@ public:
   /// The bits of a register without a value. Null: all have one.
   mlir::Value getPoison(const ptx::Operand &operand, unsigned bits);
   void setPoison(ptx::RegisterId id, mlir::Value poison);
-  /// What a computation passes on, for setPoison after it.
+  /// Propagates poison through a computation, for setPoison after it.
   llvm::SmallVector<std::pair<ptx::RegisterId, mlir::Value>>
   propagate(const ptx::Instruction &instruction);
   /// Reports a register without a value that is used for more than to compute:

@@ -202,7 +202,7 @@ llvm::DenseSet<RegisterId> Assignments::find() {
     for (const Instruction *instruction : block.instructions)
       visit(*instruction, written, [&](RegisterId id) { found.insert(id); });
   }
-  // What is computed from such.
+  // Registers computed from such.
   for (size_t before = 0; before != found.size();) {
     before = found.size();
     for (const Block &block : blocks)

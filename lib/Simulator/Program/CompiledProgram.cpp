@@ -288,7 +288,7 @@ struct LazyKernel {
   const CompiledKernel &get() const { return code ? *code : *description; }
 };
 
-/// What serves a step: the variants of a kernel, or one kernel of the machine.
+/// The code of a step: the variants of a kernel, or one kernel of the machine.
 struct StepCode {
   std::vector<LazyKernel *> variants;
   /// The kernel that callers name, whose launches share workspaces.

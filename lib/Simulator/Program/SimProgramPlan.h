@@ -63,8 +63,8 @@ private:
   struct View {
     Argument memory;
     unsigned buffer = 0;
-    /// What memref.reinterpret_cast counts its offset from, and the elements
-    /// from there on. Slices keep both: offsets aren't part of the pointer.
+    /// The base of memref.reinterpret_cast's offset, and the elements from
+    /// there on. Slices keep both: offsets aren't part of the pointer.
     char *base = nullptr;
     uint64_t elements = 0;
 

@@ -161,7 +161,7 @@ static std::optional<std::string> findFaster(StringRef ptx, StringRef library,
   return *program;
 }
 
-/// What the library or the program at `ptxas` makes; \p said gets its report.
+/// Assembles by the library or the program `ptxas`; \p said gets the report.
 static Expected<std::string> assembleBy(bool library, StringRef ptxas,
                                         StringRef ptx, StringRef chip,
                                         bool isVerbose, std::string &said) {

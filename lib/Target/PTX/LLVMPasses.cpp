@@ -125,7 +125,7 @@ static void hideCondition(Use &use) {
   use.set(CallInst::Create(some, {use.get()}, "", user->getIterator()));
 }
 
-/// What a branch or a switch decides by.
+/// Finds the condition of a branch or a switch.
 static Use *findCondition(Instruction &instruction) {
   auto *branch = dyn_cast<BranchInst>(&instruction);
   bool decides =

@@ -21,7 +21,7 @@ Expected<std::string> carousel::findPTXCompiler() {
   return ("nvPTXCompiler " + Twine(major) + "." + Twine(minor)).str();
 }
 
-/// What the library says of functions.
+/// Returns the library's report on functions.
 static std::string getReport(nvPTXCompilerHandle compiler) {
   size_t size = 0;
   if (nvPTXCompilerGetInfoLogSize(compiler, &size) != NVPTXCOMPILE_SUCCESS)

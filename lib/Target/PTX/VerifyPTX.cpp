@@ -186,7 +186,7 @@ static bool isKernel(FunctionOpInterface function) {
   return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
 }
 
-/// What the kernel writes and its PTX doesn't, in words; empty if nothing.
+/// Finds the writes of the kernel that its PTX lacks, in words; empty if none.
 static StringRef findMissing(const KernelWrites &wanted,
                              const PTXFunction &found) {
   auto has = [](PTXWrites set, PTXWrites kinds) {

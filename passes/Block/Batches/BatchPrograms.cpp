@@ -228,7 +228,7 @@ void BatchedControl::batch(Operation *op) {
       });
 }
 
-/// What differs between programs is carried as a vector.
+/// Values that differ between programs are carried as vectors.
 Type BatchedControl::getCarriedType(Value value) {
   return variance.varies(value) ? body.getType(value.getType())
                                 : value.getType();

@@ -33,7 +33,7 @@ public:
 
   mlir::OpBuilder &builder;
   const int64_t programs;
-  /// What programs have in common.
+  /// The values that programs have in common.
   mlir::IRMapping uniform;
   /// Indices that are one of these plus the program's number.
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
@@ -84,8 +84,8 @@ public:
   BatchedAccesses(mlir::gpu::GPUFuncOp kernel, BatchedBody &body)
       : kernel(kernel), body(body), builder(body.builder) {}
 
-  /// What a launch must guarantee: memrefs that programs write have a place for
-  /// each, and no more.
+  /// The guarantees that a launch must give: memrefs that programs write have a
+  /// place for each, and no more.
   llvm::SmallVector<GuardAttr> guards;
 
   void batch(mlir::vector::TransferReadOp op);

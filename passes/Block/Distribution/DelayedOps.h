@@ -140,7 +140,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> reads;
 };
 
-/// What a thread writes, piece by piece.
+/// The elements that a thread writes, piece by piece.
 class PiecesOfWrite {
 public:
   /// `getWhole` gives an operand that isn't delayed, and `makeReader` what

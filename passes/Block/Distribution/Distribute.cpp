@@ -96,7 +96,7 @@ static bool isOfOneThread(Operation *op) {
 
 namespace {
 
-/// What may be done in a branch.
+/// The ops that may be in a branch.
 class BranchOps {
 public:
   explicit BranchOps(Operation *branch) : branch(branch) {}
@@ -328,7 +328,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                                  type.clone(builder.getF16Type()), narrow);
   }
 
-  /// What a factor was before it was extended.
+  /// Returns a factor as it was before it was extended.
   static Value getNarrow(Value factor) {
     Operation *source = factor.getDefiningOp();
     return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(source)

@@ -274,8 +274,8 @@ static void chooseRegisters(ThreadProgram &program, PartPlaces &places,
   }
 }
 
-/// Which registers' elements have the part's coordinates in the dimensions of
-/// one element; null if the part has none.
+/// Compares which registers' elements have the part's coordinates in the
+/// dimensions of one element; null if the part has none.
 static Value compareOnes(ThreadProgram &program, const PlacedPart &placed,
                          const LinearLayout &layout) {
   Value all;

@@ -75,7 +75,7 @@ struct Factor {
   bool canBegin() const { return shared || (reader && isMatrix); }
 };
 
-/// What products take from tiles in shared memory, by the vector of the block
+/// The tiles in shared memory that products read, by the vector of the block
 /// phase.
 class FactorTiles {
 public:

@@ -228,7 +228,7 @@ private:
           domain.divide(of[0].number, domain.getValue(op->getOperand(1))));
     if (isScale(of[0]) && isSame(of[1]))
       return of[0];
-    // What is divided by is a row: of a tile, an element may be zero.
+    // The divisor is a row: of a tile, an element may be zero.
     if (!domain.isRow(op->getOperand(1)))
       return fail();
     if (isSame(of[0]) && isScale(of[1]))

@@ -63,8 +63,7 @@ static bool isMaskedBy(VectorTransferOpInterface op, Value mask) {
 
 namespace {
 
-/// What a read leaves open where it is masked becomes what its user wants
-/// there.
+/// Gives a masked read the padding that its user chooses there.
 ///   %v = vector.transfer_read %x[%i], %poison, %mask
 ///   %w = arith.select %mask, %v, %zeros
 /// becomes a read with the padding zero. Extensions may be in between.
@@ -125,7 +124,7 @@ private:
   }
 };
 
-/// What a write doesn't store needs no choice.
+/// Drops choices between elements that a masked write doesn't store.
 struct DropChoiceBeforeWrite
     : public OpRewritePattern<vector::TransferWriteOp> {
   using OpRewritePattern::OpRewritePattern;

@@ -17,7 +17,7 @@ mlir::TypedAttr getNeutralElement(mlir::OpBuilder &builder,
                                   mlir::vector::CombiningKind kind,
                                   mlir::Type type);
 
-/// What an extremum or sum of nothing is: for those that ignore NaN, infinite.
+/// Returns an empty extremum or sum: for those that ignore NaN, infinite.
 mlir::TypedAttr getStart(mlir::OpBuilder &builder,
                          mlir::vector::CombiningKind kind, mlir::Type type);
 

@@ -29,7 +29,7 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// Which part along each dimension.
+/// The number of a part along each dimension.
 using PartNumbers = SmallVector<unsigned>;
 
 static bool isVector(Value value) { return isa<VectorType>(value.getType()); }

@@ -93,8 +93,7 @@ static LogicalResult verifyShared(Operation *op) {
   return success();
 }
 
-/// What the block phase has for an op of another one; empty if nothing is as
-/// near.
+/// Finds the block phase's counterpart of an op; empty if nothing is as near.
 static StringRef findRemedy(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
       .Case("vector.reduction", "use vector.multi_reduction of all dimensions")

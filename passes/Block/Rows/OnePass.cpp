@@ -153,7 +153,7 @@ bool RowCorrections::isUnchanged(Value value) const {
          levels.getLevel(source) + (levels.isEnd(source) ? 1 : 0) <= first;
 }
 
-/// What chunks of the second level read of results of the first one.
+/// Finds reads by the second level of results of the first one.
 bool RowCorrections::findRows() {
   for (Operation *op : second)
     for (Value value : op->getOperands()) {
@@ -578,7 +578,7 @@ void OnePass::correct(const Carried &carried, MutableArrayRef<Value> values,
   sumOfB = nextOfB;
 }
 
-/// What a chunk has.
+/// Adds the values of a chunk.
 void OnePass::add(const Carried &carried, MutableArrayRef<Value> values,
                   const IRMapping &own) {
   Reduction end = carried.end;

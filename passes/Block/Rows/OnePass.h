@@ -47,7 +47,7 @@ public:
 
   /// Whether one loop does for both.
   bool isPossible() const { return possible; }
-  /// What has no correction, if that is why it doesn't.
+  /// Returns the op without a correction, if that is why it doesn't.
   const std::string &getRefusal() const { return refusal; }
 
   /// Reductions of the first level whose results so far chunks are computed
@@ -55,12 +55,12 @@ public:
   llvm::ArrayRef<mlir::vector::MultiDimReductionOp> getReferences() const {
     return references.getArrayRef();
   }
-  /// What chunks read of them: results, and what follows from these.
+  /// Returns what chunks read of them: results, and what follows from these.
   llvm::ArrayRef<mlir::Value> getRows() const { return rows.getArrayRef(); }
   /// The ops that compute rows of results, in program order.
   llvm::ArrayRef<mlir::Operation *> getRowOps() const { return rowOps; }
   llvm::ArrayRef<CorrectedEnd> getCorrected() const { return corrected; }
-  /// What the loop executes, in program order.
+  /// Returns the ops that the loop executes, in program order.
   llvm::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
 
   /// Whether such an op is of the second level.
@@ -103,11 +103,11 @@ public:
   void write();
 
 private:
-  /// What each row and reduction of the first level is so far.
+  /// The value of each row and reduction of the first level so far.
   using Rows = llvm::DenseMap<mlir::Value, mlir::Value>;
   class Numbers;
 
-  /// What a loop carries of a reduction.
+  /// The values of a reduction that a loop carries.
   struct Carried {
     mlir::vector::MultiDimReductionOp end;
     const CorrectedEnd *corrected = nullptr;

@@ -51,9 +51,9 @@ public:
   /// A reduction along the covered dimension.
   bool isEnd(mlir::Operation *op) const;
 
-  /// What the loop of a level executes, in program order: its reductions and
-  /// writes, with what they are computed from, also outside of the block. Not
-  /// null, `only` says which reductions.
+  /// Finds the ops that the loop of a level executes, in program order: its
+  /// reductions and writes, with what they are computed from, also outside of
+  /// the block. Not null, `only` says which reductions.
   llvm::SmallVector<mlir::Operation *>
   findNeeded(unsigned level,
              const llvm::DenseSet<mlir::Operation *> *only = nullptr) const;

@@ -76,7 +76,7 @@ void RowLoop::findColumnOps() {
   rowValues = values.takeVector();
 }
 
-/// What each chunk executes again, if values aren't kept.
+/// Finds the ops that each chunk executes again, if values aren't kept.
 void RowLoop::findRowOps() {
   if (!repeatsRows())
     return;

@@ -39,7 +39,7 @@ public:
   }
   /// Whether columns are written in the loop.
   bool writesColumns() const { return hasColumnWrites; }
-  /// What the columns' loop executes, in program order.
+  /// Returns the ops of the columns' loop, in program order.
   const llvm::SetVector<mlir::Operation *> &getColumnOps() const {
     return columnOps;
   }

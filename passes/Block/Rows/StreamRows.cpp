@@ -189,8 +189,8 @@ public:
   ArrayRef<std::string> getRefusals() const { return refusals; }
 
 private:
-  /// What a block does for whole rows: what isn't covered, and loops over
-  /// chunks. Not null, `only` says what of it.
+  /// Writes a block for whole rows: what isn't covered, and loops over chunks.
+  /// Not null, `only` says what of it.
   void writeBlock(OpBuilder &builder, const RowLevels &block,
                   IRMapping &mapping, const OpSet *only = nullptr) {
     for (unsigned level = 0; level <= block.getLast(); ++level) {

@@ -97,8 +97,8 @@ private:
   std::optional<Groups> tiles, groups;
   /// Memory says where a row of tiles begins, as a list of groups' tiles does.
   bool haveListedRows = false;
-  /// What programs of the same number along the groups read, and the
-  /// dimensions of its memory that this number selects.
+  /// A read by programs of the same number along the groups, and the dimensions
+  /// of its memory that this number selects.
   struct SharedRead {
     Value memory;
     SmallVector<unsigned> selected;
@@ -163,7 +163,7 @@ static DimSet findGridDims(Value value, bool *readsMemory = nullptr) {
   return dims;
 }
 
-/// What a factor is read from, and computed with.
+/// Finds the reads that a factor comes from, and is computed with.
 static SmallVector<vector::TransferReadOp> findReads(Value factor) {
   SmallVector<vector::TransferReadOp> reads;
   llvm::SetVector<Value> values;
@@ -426,7 +426,7 @@ static SmallVector<SignalOp> findLastSignals(Block &body) {
   return signals;
 }
 
-/// What the signals take from their iteration.
+/// Finds the operands that signals take from their iteration.
 static SmallVector<Value> findOwnOperands(scf::ForOp loop,
                                           ArrayRef<SignalOp> signals) {
   llvm::SetVector<Value> own;

@@ -194,7 +194,7 @@ static std::string findRowRefusal(gpu::GPUFuncOp kernel, int64_t width) {
   return RowLevels(kernel, width).getRefusal();
 }
 
-/// What several loops over chunks of a row would read, in bytes.
+/// Counts the bytes that several loops over chunks of a row would read.
 static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
   RowLevels levels(kernel, width);
   int64_t bytes = 0;
@@ -292,10 +292,10 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
       else
         otherSums = kFewMultiplyAdds;
     }
-    // What a part adds to that of others needs registers, too.
+    // A part's summand for that of others needs registers, too.
     isDivided |= isa<GridTicketOp>(op);
     hasRegions |= op->getNumRegions() != 0 && op != kernel;
-    // What CTAs do in turns can't be done together.
+    // CTAs that take turns can't do this together.
     if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp, SignalOp, WaitSignalOp>(
             op))
       problem.canBatch = false;
@@ -329,7 +329,7 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
                ownReads > 2 ? ofAccesses : std::max<int64_t>(ofAccesses, 16));
-  // Of many vectors that a loop carries, a thread has few elements each.
+  // A thread has few elements each of many vectors that a loop carries.
   constexpr int64_t kManyCarried = 4, kMostCarried = 36;
   if (int64_t carried = countCarried(kernel); carried >= kManyCarried)
     problem.elementsOfThread =
@@ -448,7 +448,7 @@ private:
     number.replaceAllUsesExcept(programs, programs.getDefiningOp());
   }
 
-  /// What isn't a part of a row is written once.
+  /// Leaves to the first one an op that isn't a part of a row.
   void leaveToFirst(Operation *op) {
     OpBuilder builder(op);
     auto branch = scf::IfOp::create(builder, op->getLoc(),
@@ -798,7 +798,7 @@ struct SpecializeBlocks
         BlockProgramAttr::get(&getContext(), isSplit ? 0 : variant.width,
                               isSplit ? ExprAttr() : program.getCovers(),
                               variant.programs, variant.keeps));
-    // What all programs read is read late, and wants registers then.
+    // Tensors that all programs read are read late, and want registers then.
     if (problem.commonBytes <= 2 * problem.ownBytes)
       limitRegisters(func, variant, problem.chip);
     if (variant.isPersistent) {

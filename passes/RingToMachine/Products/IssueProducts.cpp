@@ -51,7 +51,7 @@ public:
   Value take(Value vector, ArrayRef<int64_t> positions);
 
 private:
-  /// What is taken of one vector. Where permutations meet, one vector may be
+  /// The parts taken of one vector. Where permutations meet, one vector may be
   /// needed in exponentially many orders: more than a few are taken of the
   /// whole vector.
   static constexpr size_t kMostOrders = 16;

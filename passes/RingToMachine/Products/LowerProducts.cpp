@@ -111,7 +111,7 @@ private:
   scf::ForOp loop;
   std::string reason;
   MultiplyOp product;
-  /// What leads to the product, with the waits; what needs its sums.
+  /// Ops that lead to the product, with the waits; ops that need its sums.
   llvm::SetVector<Operation *> first, dependents;
   /// By number: whether a carried value leads to the product.
   SmallVector<bool> isEarly;
@@ -349,7 +349,7 @@ SmallVector<Value> PartLoop::complete(ImplicitLocOpBuilder &b,
                                       ValueRange registers, int64_t pending,
                                       ValueRange earlier) {
   IRMapping mapping = map(iteration);
-  // What doesn't need the sums, as the loads of scales, comes before the wait.
+  // Ops that don't need the sums, as the loads of scales, precede the wait.
   SmallVector<Operation *> behind;
   size_t lastRead = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -618,7 +618,7 @@ static void findEnd(Group &group) {
     addUsers(product.op);
   for (Operation *cast : group.casts)
     addUsers(cast);
-  // What is released later can't be what the thread waits for in between.
+  // A slot released later can't be what the thread waits for in between.
   auto passes = [&](Operation *end) {
     return isa<RingReleaseOp>(end) ||
            (mayPrecedeWait(*end) &&
@@ -840,7 +840,7 @@ static Value findWaited(Value fenced) {
   return {};
 }
 
-/// What a loop passes on as it got it is the same in all iterations.
+/// Replaces values that a loop passes on as it got them: they stay the same.
 static void replacePassedOn(scf::ForOp loop) {
   for (auto [init, argument, yielded] :
        llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),

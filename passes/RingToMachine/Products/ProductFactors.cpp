@@ -110,7 +110,7 @@ SmallVector<Value> ProductLoop::prepareFirst() {
 void ProductLoop::prepareNext() {
   Operation *last = products.back().op,
             *yield = made.getBody()->getTerminator();
-  // What the next iteration begins with.
+  // The first ops of the next iteration.
   llvm::SmallPtrSet<Operation *, 8> ofSums;
   for (Operation *op = last; op; op = op->getNextNode()) {
     bool isOfSums = isa<MultiplyOp>(op) ||

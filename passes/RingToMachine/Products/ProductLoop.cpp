@@ -125,8 +125,8 @@ std::string ProductLoop::read() {
   return why;
 }
 
-/// What an iteration does before its products must be what the one before may
-/// do while its own are in flight.
+/// Checks that an iteration may do what precedes its products while those of
+/// the one before are in flight.
 std::string ProductLoop::readFactors() {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;

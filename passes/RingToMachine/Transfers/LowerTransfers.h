@@ -190,8 +190,8 @@ void createAtomicReduction(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
 mlir::Value createCombined(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
                            mlir::Value lhs, mlir::Value rhs);
 
-/// What a transfer makes of an element or a vector that it has read: a load may
-/// round it.
+/// Creates a transfer's value of an element or a vector that it has read: a
+/// load may round it.
 mlir::Value createRounded(mlir::ImplicitLocOpBuilder &b, TransferOpInterface op,
                           mlir::Value value);
 
@@ -216,7 +216,7 @@ void copyCutPiece(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
 // Pieces
 //===----------------------------------------------------------------------===//
 
-/// What a thread copies at once: where it is, and what of it is inside.
+/// A part that a thread copies at once: its place, and how much is inside.
 struct Piece {
   BoxValues box;                                ///< of the piece's row
   llvm::SmallVector<mlir::Value> positions;     ///< in the box

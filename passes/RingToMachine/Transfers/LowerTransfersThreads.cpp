@@ -144,7 +144,7 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     if (reduce) {
       Value other = vector::LoadOp::create(b, type, to, toIndices,
                                            /*nontemporal=*/false, width);
-      // What is in global memory stands on the left, as in PTX.
+      // The element in global memory stands on the left, as in PTX.
       value = store ? createCombined(b, reduce, other, value)
                     : createCombined(b, reduce, value, other);
     }

@@ -60,7 +60,7 @@ LaunchKernelOp::getVariants(SymbolTableCollection &symbols) {
   return variants;
 }
 
-/// What the operand's type states must be what the kernel's type states.
+/// Whether the operand's type states what the kernel's type states.
 static bool agree(MemRefType wanted, ShapedType given) {
   if (wanted.getElementType() != given.getElementType() ||
       wanted.getRank() != given.getRank())

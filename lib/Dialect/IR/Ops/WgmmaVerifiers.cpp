@@ -330,7 +330,7 @@ SmallVector<OpOperand *> MultiplyOp::getConsumedTiles() {
   return {&getAMutable(), &getBMutable()};
 }
 
-/// What a vector of a thread is, in another shape or order.
+/// Returns the source of a thread's vector in another shape or order.
 static Value skipRenumbering(Value vector) {
   while (Operation *op = vector.getDefiningOp()) {
     bool isSame =

@@ -67,7 +67,7 @@ enum class OperationKind : uint8_t {
 
 struct AsyncOperation;
 
-/// What reads the pieces of an operation that isn't a copy.
+/// Reads the pieces of an operation that isn't a copy.
 class PieceReader {
 public:
   virtual ~PieceReader();

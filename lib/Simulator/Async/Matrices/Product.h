@@ -42,8 +42,8 @@ public:
   /// made of addresses that no product uses.
   static uint64_t getAddressBits(uint64_t offset, bool isShared);
 
-  /// What hardware doesn't support: the rule, then what was found. Empty if it
-  /// supports the matrix.
+  /// Explains why hardware doesn't support it: the rule, then what was found.
+  /// Empty if it supports the matrix.
   std::string explain() const;
 
   /// Where 16 bytes of the matrix lie in shared memory. `line` counts rows of m
@@ -147,7 +147,7 @@ public:
   const MatrixDescriptor a, b;
   const bool accumulates;
   const uint32_t group;
-  /// What the lanes of each warp know when it arrives.
+  /// The knowledge of the lanes of each warp when it arrives.
   std::array<View, ProductForm::kWarps> views;
   std::array<ProductRegisters *, ProductForm::kThreads> sums = {}, factors = {};
   bool isRead = false;

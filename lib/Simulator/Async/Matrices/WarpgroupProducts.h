@@ -27,7 +27,7 @@ namespace carousel::sim {
 /// One op, as the warps execute it.
 struct WarpgroupStep {
   llvm::StringRef name;
-  /// What all warps have to agree on: the form and the descriptors of a
+  /// The key that all warps have to agree on: the form and the descriptors of a
   /// product, the number of a wait.
   uint64_t key = 0;
   Who who; ///< of the first warp
