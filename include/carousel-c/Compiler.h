@@ -101,7 +101,7 @@ typedef struct carousel_compiler_source {
 // Results
 //===----------------------------------------------------------------------===//
 
-// What became of a source: diagnostics, and where there are no errors among
+// The results of a source: diagnostics, and where there are no errors among
 // them files, texts, or findings. Results don't change, and any number of
 // threads may read one.
 typedef struct carousel_compiler_result carousel_compiler_result;
@@ -346,7 +346,7 @@ typedef struct carousel_simulate_source_options {
   // The source is PTX, and its kernel has these parameters, as --parameters;
   // null: the source is MLIR.
   const char *parameters;
-  // Of a kernel with `parameters`; not 0: yes.
+  // Facts of a kernel with `parameters`; not 0: yes.
   int32_t starts_in_order, coresident;
 } carousel_simulate_source_options;
 

@@ -122,7 +122,7 @@ enum { CAROUSEL_TENSOR = 1, CAROUSEL_SCALAR = 2 };
 typedef int32_t carousel_access;
 enum { CAROUSEL_IN = 1, CAROUSEL_OUT = 2, CAROUSEL_INOUT = 3 };
 
-// Which GPUs access a tensor during a launch. Since version 6.
+// The GPUs that access a tensor during a launch. Since version 6.
 typedef int32_t carousel_sharing;
 enum {
   CAROUSEL_SHARING_NONE = 0,      // the launch's own

@@ -186,7 +186,7 @@ static void addText(carousel_compiler_result &result,
   print(stream);
 }
 
-/// What carousel-compile can print about a package.
+/// Adds the reports that carousel-compile can print about a package.
 static void addReports(carousel_compiler_result &result,
                        const Package &package) {
   addText(result, CAROUSEL_COMPILER_DECISIONS_JSON,

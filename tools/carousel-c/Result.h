@@ -47,8 +47,8 @@ struct RunRecord {
 /// Keeps the message for carousel_compiler_last_error.
 carousel_compiler_status fail(carousel_compiler_status status,
                               const llvm::Twine &message);
-/// Of a call of this process that its is_cancelled ended, or of which a child
-/// returns that a callback forked.
+/// Fails a call of this process that its is_cancelled ended, or of which a
+/// child returns that a callback forked.
 carousel_compiler_status failCancelled(int process);
 
 /// The first of the pointers that is null is an error, by its name.

@@ -620,7 +620,7 @@ struct Code {
   std::optional<sim::PTXParameters> parameters;
 };
 
-/// What one call does with its module.
+/// The work of one call on its module.
 class Simulation {
 public:
   /// `code` may be null: that of the module.

@@ -96,7 +96,7 @@ carousel_compiler_status checkSource(const carousel_compiler_source *source);
 /// A module, for as long as diagnostics go to `result`.
 class SourceModule {
 public:
-  /// Which names of values stay known.
+  /// The names of values that stay known.
   enum class Names { None, Values, Memrefs };
 
   SourceModule(const carousel_compiler_source &source,

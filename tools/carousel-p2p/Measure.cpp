@@ -196,7 +196,7 @@ TransportTable p2p::makeTable(const Report &report) {
 
 namespace {
 
-/// What a child writes: its lines, or why there are none.
+/// A child's work, which returns its lines, or why there are none.
 using Work = std::function<Result<std::string>()>;
 
 struct Child {

@@ -16,7 +16,7 @@ namespace carousel::p2p {
 /// The exit status of the program.
 enum class Exit : int { Success = 0, Usage = 2, Failure = 3 };
 
-/// What is timed.
+/// The operation that is timed.
 enum class Operation {
   Put,  ///< from the first GPU to the second one; nccl: a send and its recv
   Get,  ///< the first GPU reads the second one's memory

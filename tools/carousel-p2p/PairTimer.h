@@ -62,7 +62,7 @@ public:
   runtime::Result<double> timeSignals();
 
 private:
-  /// What one thread enqueues again and again.
+  /// The work that one thread enqueues again and again.
   struct Lane {
     int rank;
     std::function<runtime::Status(runtime::Stream)> step;
@@ -73,7 +73,7 @@ private:
 
   bool isHere(int rank) const { return comms[rank].has_value(); }
   runtime::Status allocate(const Options &options);
-  /// What NCCL needs to connect a group; of the first rank.
+  /// Shares the first rank's id, by which NCCL connects a group.
   runtime::Result<std::string> shareNCCLId();
   runtime::Status connectNCCL(size_t group);
   /// Connects two groups, one for each direction: in one of them a send and a

@@ -51,7 +51,7 @@ static std::string formatSignature(const runtime::SignatureInfo &signature) {
   return text;
 }
 
-/// What the compiler decided, for comparison with what is measured.
+/// Adds the compiler's decisions, for comparison with what is measured.
 static void addDecisions(std::string &text,
                          const runtime::DecisionInfo &decisions) {
   const char *label = "rings";

@@ -34,7 +34,7 @@ struct BenchReport {
   bool cold = true;
 };
 
-/// What --explain knows of one kernel.
+/// The knowledge of --explain on one kernel.
 struct Explanation {
   std::string package;
   const runtime::Manifest *manifest = nullptr;

@@ -109,7 +109,7 @@ public:
       : run_(std::move(program)) {}
 
   Status run() const;
-  /// Of a program: does once what follows from parameters.
+  /// Does a program's steps once that follow from parameters.
   Status loadParameters() const;
   /// Null for that of the other.
   const runtime::Launch *getLaunch() const {
@@ -153,8 +153,8 @@ static std::string listNames(const std::vector<Info> &infos) {
   return list.empty() ? "none" : list;
 }
 
-/// What the options name: if they name nothing, the only program, or else the
-/// only kernel.
+/// Chooses what the options name: if they name nothing, the only program, or
+/// else the only kernel.
 static Result<Choice> chooseSubject(const runtime::Manifest &manifest,
                                     const Options &options) {
   bool namesNone = options.kernel.empty() && options.program.empty();

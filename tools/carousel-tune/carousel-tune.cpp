@@ -217,7 +217,7 @@ static Result<Exit> tuneKernel(const Options &options,
   CAROUSEL_TRY(measureAll(context, candidates, options, progressMode));
   summarize(std::move(candidates), result);
 
-  // What was measured is printed whether it can be stored or not.
+  // Measurements are printed whether they can be stored or not.
   Status stored;
   if (!options.dryRun)
     stored = storeEntry(options.package, package.getManifestText(), info->name,

@@ -34,7 +34,7 @@ struct BoundArgument {
   uint64_t bytes = 0; ///< workspaces
 };
 
-/// What expressions and guards refer to.
+/// The values that expressions and guards refer to.
 struct Environment {
   const BoundArgument *arguments = nullptr;
   int64_t multiprocessors = 0;

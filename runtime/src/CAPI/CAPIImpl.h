@@ -108,7 +108,7 @@ carousel_status make(std::initializer_list<Required> pointers, Handle **handle,
   });
 }
 
-/// What a later version may give a meaning to. `name`: of the struct.
+/// Requires 0, as a later version may use it. `name`: of the struct.
 inline Status requireReserved(const char *name, int64_t value) {
   if (value == 0)
     return {};

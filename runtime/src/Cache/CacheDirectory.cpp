@@ -76,7 +76,7 @@ private:
   const std::string &path;
   std::deque<std::string> elements;
   FileDescriptor here{-1};
-  /// What `here` is called.
+  /// The name of `here`.
   std::string where;
   int links = 0;
 };

@@ -57,7 +57,7 @@ void sayOnce(const std::string &message);
 /// Whether an open file is a regular one that only this user can write to.
 bool isOwnFile(const struct stat &status);
 
-/// What a file takes on disk, for sums: its size, unless it has holes.
+/// Counts a file's bytes on disk: its size, unless it has holes.
 uint64_t countBytes(const struct stat &status);
 
 struct CacheOptions {

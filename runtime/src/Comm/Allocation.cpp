@@ -110,7 +110,7 @@ Result<uint64_t> HostWords::getAddress(const Context::Impl &device) const {
 
 namespace {
 
-/// What a rank says of the part that it offers.
+/// A rank's message on the part that it offers.
 struct Offer {
   uint64_t bytes = 0, mappedBytes = 0;
   uint32_t signals = 0, isFailed = 0;

@@ -259,7 +259,7 @@ void Comm::Impl::watch() {
       const pollfd &entry = entries[i + 1];
       if (entry.revents == 0)
         continue;
-      // What it sent before its end comes first, which may be its leave.
+      // Messages sent before its end come first, which may be its leave.
       bool isOpen = link->read(ranks[i]);
       if (!isOpen || entry.fd == link->getProcess(ranks[i]))
         peers->setGone(ranks[i], PeerState::Died);

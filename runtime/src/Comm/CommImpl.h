@@ -80,7 +80,7 @@ public:
   Status send(int to, uint64_t source, uint64_t bytes, Stream stream);
   Status recv(int from, uint64_t target, uint64_t bytes, Stream stream);
 
-  /// What went wrong in the background; empty if nothing did.
+  /// Returns the fault in the background; empty if there was none.
   std::string getFault() const;
   /// Ends all operations. Thread-safe.
   void abort();
@@ -156,7 +156,7 @@ struct Comm::Impl {
   /// Puts a wait into a stream, and has the thread watch it.
   Status enqueueWait(const Wait &wait, Stream stream);
 
-  /// What send() and recv() use, or why there is none.
+  /// The mailboxes of send() and recv(), or why there are none.
   Result<std::shared_ptr<SymmetricBuffer::Impl>> mailboxes;
   /// Two messages at once would mix their parts.
   std::mutex sending, receiving;

@@ -28,7 +28,7 @@
 
 namespace carousel::runtime {
 
-/// What a rank has of the object.
+/// A rank's part of the object.
 struct MulticastPart {
   /// The object itself; ranks of a process share it.
   struct Object {

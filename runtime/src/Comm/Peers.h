@@ -118,7 +118,7 @@ struct Message {
   /// A file to send, which isn't owned, or one that was received, which the
   /// Message owns that has it last.
   std::shared_ptr<FileDescriptor> file;
-  /// What `file` stands for between ranks of one process.
+  /// The object that `file` stands for between ranks of one process.
   std::shared_ptr<void> object;
 };
 

@@ -60,7 +60,7 @@ private:
 
 struct MulticastPart;
 
-/// What the two directions of a copy call their arguments.
+/// The names of arguments in the two directions of a copy.
 struct Side {
   bool isOut; ///< from this rank to another one
   const char *rank, *memory;

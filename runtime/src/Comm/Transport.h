@@ -24,7 +24,7 @@
 
 namespace carousel::runtime {
 
-/// What the choice depends on.
+/// The facts that the choice depends on.
 struct CopyFacts {
   uint64_t bytes = 0;
   Topology topology = Topology::SameGPU;
@@ -108,7 +108,7 @@ public:
   /// Whether the options can be used; opens the transport that would copy.
   Status check(const Copy &copy, const Route &route,
                const TransferOptions &options, Stream stream);
-  /// What would copy, and why.
+  /// Explains which transport would copy, and why.
   Result<std::string> explain(const Copy &copy, const Route &route,
                               const TransferOptions &options, Stream stream);
   /// Loads the kernels of the package, if there is one: a first load in a later

@@ -410,8 +410,8 @@ void Waits::notePassed(const Pending &pending) {
   }
 }
 
-/// What a counter that is `now` would be if it hadn't been released: a wait
-/// that isn't exact leaves room for what is added to it meanwhile.
+/// Returns what a counter that is `now` would be if it hadn't been released: a
+/// wait that isn't exact leaves room for what is added to it meanwhile.
 std::optional<uint64_t> Waits::getOwn(const Released &counter, uint64_t now) {
   uint64_t added = now - counter.value;
   if (counter.isExact ? added != 0 : added >= uint64_t(1) << 61)
@@ -528,7 +528,7 @@ bool Waits::look(Pending &pending) {
   std::optional<uint64_t> counter;
   if (pending.wait.kind != Wait::Kind::NCCL) {
     counter = read(pending.wait.address, pending.wait.word);
-    // What is written once more may come after the stream has gone on.
+    // A second write may come after the stream has gone on.
     if (!counter && pending.isFaulted)
       return true;
   }

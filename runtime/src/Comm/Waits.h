@@ -146,7 +146,7 @@ private:
   uint64_t writes = 0;
 };
 
-/// What a stream waits for.
+/// A wait of a stream.
 struct Wait {
   enum class Kind { Signal, Send, Recv, NCCL };
   Kind kind = Kind::Signal;
@@ -156,7 +156,7 @@ struct Wait {
   std::atomic<uint64_t> *word = nullptr; ///< it, where the host reaches it
   uint64_t value = 0;
   bool isEqual = false;
-  /// What the stream sets the counter to after the wait.
+  /// The value that the stream sets the counter to after the wait.
   std::optional<uint64_t> after;
   std::chrono::milliseconds timeout{0};
   /// NCCL: what is put into the stream, what went wrong (empty: nothing), and
@@ -251,7 +251,7 @@ private:
   void notePassed(const Pending &pending);
   void release(Pending &pending, std::optional<uint64_t> before);
   static std::optional<uint64_t> getOwn(const Released &counter, uint64_t now);
-  /// What a counter is now; nothing where the driver doesn't say so in time.
+  /// Reads a counter; nothing where the driver doesn't say so in time.
   std::optional<uint64_t> read(uint64_t address,
                                const std::atomic<uint64_t> *word);
   /// Gives a released counter its former value, unless it was signalled.

@@ -279,7 +279,7 @@ namespace {
 
 using Severity = CompileMessage::Severity;
 
-/// What an error shows of one log.
+/// The bytes of one log that an error shows.
 constexpr size_t kMaxLogBytes = 1024;
 
 std::string_view trim(std::string_view text) {
@@ -513,7 +513,7 @@ void addFunctions(CompileMessages &messages, const CUDASource &source) {
 }
 
 namespace {
-/// What PTX says of one of its lines.
+/// The origin of one of PTX's lines.
 struct Origin {
   std::string function;
   uint32_t file = 0, line = 0; ///< 0: not said

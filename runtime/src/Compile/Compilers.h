@@ -24,7 +24,7 @@
 
 namespace carousel::runtime {
 
-/// What is compiled, for what, and how.
+/// The text to compile, its target and options.
 struct CompileInput {
   std::string_view text;
   const ModuleInfo &module;
@@ -33,7 +33,7 @@ struct CompileInput {
   const LoadOptions &options;
 };
 
-/// What a compiler has to do, found before the cache is asked.
+/// The work of a compiler, found before the cache is asked.
 struct Job {
   /// Everything but the text of the image that the result depends on, in a
   /// fixed order.
@@ -46,7 +46,7 @@ struct Job {
 struct Compiler {
   /// Its name in messages: "NVRTC".
   const char *title;
-  /// What tells its builds apart. NoLibrary where it isn't there.
+  /// Tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);
   /// Errors as those of compile.
   Result<Job> (*prepare)(Context::Impl &context, const CompileInput &input,

@@ -35,7 +35,7 @@ void LaunchLog::forget(CUstream stream, uint64_t upTo) {
       entry.waited.store(number, std::memory_order_relaxed);
     pending |= entry.isPending();
   }
-  // What was overwritten may have been on any stream, so it counts until
+  // An overwritten entry may have been on any stream, so it counts until
   // nothing is left.
   if (!pending)
     overflowed.store(false, std::memory_order_relaxed);
@@ -149,7 +149,7 @@ static bool isCausedByKernel(CUresult result) {
   }
 }
 
-/// What tells callers whether it is worth to try again.
+/// Classifies a result: it tells callers whether to try again.
 static ErrorCode classify(CUresult result) {
   switch (result) {
   case CUDA_ERROR_OUT_OF_MEMORY:

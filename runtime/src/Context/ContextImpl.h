@@ -77,8 +77,8 @@ private:
     }
   };
 
-  /// What tells streams apart. CU_STREAM_PER_THREAD names another stream in
-  /// each thread; null and CU_STREAM_LEGACY name the same one.
+  /// Returns a key that tells streams apart. CU_STREAM_PER_THREAD names another
+  /// stream in each thread; null and CU_STREAM_LEGACY name the same one.
   static uintptr_t getKey(CUstream stream) {
     static thread_local char thread;
     if (stream == CU_STREAM_PER_THREAD)
@@ -166,7 +166,7 @@ struct Context::Impl {
   /// A copy of `name` that lives as long as the context.
   const char *keepName(std::string_view name);
 
-  /// Which waits of loaded modules took too long; empty if none did.
+  /// Describes waits of loaded modules that took too long; empty if none did.
   std::string describeExpiredWaits() const;
   void addWaitRecord(const std::shared_ptr<WaitRecord> &record);
 

@@ -62,7 +62,7 @@ Registry &getRegistry() {
   return *registry;
 }
 
-/// What a thread knows of the registry.
+/// A thread's knowledge of the registry.
 struct Known {
   uint64_t version = 0;
   std::shared_ptr<const Entries> entries;

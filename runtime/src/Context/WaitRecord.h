@@ -33,8 +33,8 @@ public:
   WaitRecord(const WaitRecord &) = delete;
   WaitRecord &operator=(const WaitRecord &) = delete;
 
-  /// Which thread of which kernel waited for what; empty if none did for too
-  /// long.
+  /// Describes which thread of which kernel waited too long, and for what;
+  /// empty if none did.
   std::string describe() const;
 
 private:

@@ -65,7 +65,7 @@ struct LaunchFrame {
   void **pointers = nullptr;
 };
 
-/// What a launch starts. Nothing where a dimension is 0.
+/// The grid that a launch starts. Nothing where a dimension is 0.
 struct Grid {
   std::array<uint32_t, 3> blocks = {};
   bool isEmpty() const {
@@ -73,7 +73,7 @@ struct Grid {
   }
 };
 
-/// What a variant says of bound arguments.
+/// A variant's answer to bound arguments.
 enum class Acceptance {
   No,
   Yes,
@@ -242,7 +242,7 @@ struct Launch::Impl {
 
 /// Where a launch's attributes lie.
 using LaunchAttributes = std::array<CUlaunchAttribute, 2>;
-/// What cuLaunchKernelEx takes; points into `attributes`.
+/// Makes the argument of cuLaunchKernelEx; points into `attributes`.
 CUlaunchConfig makeLaunchConfig(const LaunchShape &shape, bool cooperative,
                                 LaunchAttributes &attributes);
 

@@ -50,7 +50,7 @@ struct MatrixLayout {
   }
 };
 
-/// What is added to sums.
+/// The summands of sums.
 struct AddedViews {
   bool hasBias = false; ///< along n
   std::optional<MatrixView> residual = {};
@@ -63,7 +63,7 @@ struct ProductLayout {
   MatrixLayout a, b, c, d;
   bool isSwapped = false;
   int64_t batches = 1;
-  /// What calls repeat: the iterations, and how far lhs, rhs, target and
+  /// The loop of calls: the iterations, and how far lhs, rhs, target and
   /// residual move.
   struct Loop {
     int64_t extent;
@@ -125,7 +125,7 @@ private:
   uint64_t elementBytes = 0, rowBytes = 0; ///< a row is contiguous
 };
 
-/// What an operand of a product is for.
+/// The role of an operand of a product.
 enum class MatmulRole { Lhs, Rhs, Target, Bias, Residual, Scratch };
 
 /// The addresses of the first elements.
@@ -193,8 +193,8 @@ private:
   lt::Algorithm algorithm = {};
   uint64_t scratchBytes = 0; ///< that the algorithm needs
   int64_t calls = 0;         ///< INT64_MAX: or more
-  /// What an empty sum is: the target, or one product of zeros that lie at the
-  /// begin of the scratch.
+  /// The result of an empty sum: the target, or one product of zeros that lie
+  /// at the begin of the scratch.
   MemoryStep zeros;
   bool hasZeroFactors = false;
   /// A bias that is aligned for the library, in the scratch.

@@ -291,7 +291,7 @@ struct Program::Impl {
   /// Addresses, extents and strides of the callers' parameters.
   using Parameters = std::vector<uint64_t>;
   Parameters getParameters(const std::vector<BoundArgument> &bound) const;
-  /// What the memory of streams was loaded with.
+  /// The parameters that the memory of streams was loaded with.
   mutable std::map<uint64_t, Parameters> loaded;
   Result<StepChoice> chooseSteps(const Parameters &parameters,
                                  uint64_t streamId) const;

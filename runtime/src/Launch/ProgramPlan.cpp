@@ -45,7 +45,7 @@ private:
   Status addMatmul(const StepInfo &step);
   Result<int64_t> compute(const Expression &expression) const;
   Result<View> view(const OperandInfo &operand) const;
-  /// What a fill, copy or product writes.
+  /// Views the target of a fill, copy or product.
   Result<View> viewTarget(const OperandInfo &operand) const;
   /// Compares what a step writes with what it also uses: now if they are in the
   /// same memory, or else at each launch.
@@ -232,7 +232,7 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
   return {};
 }
 
-/// What the operand of a product is for.
+/// Returns the role of a product's operand.
 static MatmulRole getRole(const StepInfo &step, size_t operand) {
   using Role = MatmulRole;
   constexpr Role kRoles[] = {Role::Lhs, Role::Rhs, Role::Target};

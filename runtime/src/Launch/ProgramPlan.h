@@ -25,7 +25,7 @@ namespace carousel::runtime {
 /// and then of each of its constants.
 using BaseAddresses = std::vector<uint64_t>;
 
-/// What a plan is made from. All outlive it.
+/// The input that a plan is made from. All outlive it.
 struct PlanInput {
   const Context &context;
   const ProgramInfo &program;
@@ -35,8 +35,8 @@ struct PlanInput {
   const BaseAddresses &addresses;
 };
 
-/// Which steps run: all; those whose results are kept from launch to launch; or
-/// those that run at each launch.
+/// The steps that run: all; those whose results are kept from launch to launch;
+/// or those that run at each launch.
 enum class StepChoice { All, AtLoad, AtLaunch };
 
 class ProgramPlan {
@@ -85,7 +85,7 @@ private:
     uint64_t address = 0;
     int base = 0;
   };
-  /// What a step writes, and what it also uses, in different memory.
+  /// A view that a step writes, and one that it also uses, in other memory.
   struct PlannedPair {
     PlannedView written, used;
     bool permitsSame = false;

@@ -224,7 +224,7 @@ bool DeviceVariant::checkMaps(const Environment &environment,
     if (!findSource(map, environment, source, reasons)) {
       good = false;
     } else if (!TensorMapCache::get().lookup(formatIds[i], source)) {
-      // What was encoded once kept the rules.
+      // A map that was encoded once kept the rules.
       if (auto violation = findViolation(map.format, source)) {
         good = false;
         if (reasons)

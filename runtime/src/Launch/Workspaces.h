@@ -49,7 +49,7 @@ private:
   mutable std::atomic<uint64_t> id = kNone;
 };
 
-/// What streams have of a kernel's workspaces. Grows as launches need it, and
+/// The streams' parts of a kernel's workspaces. Grows as launches need it, and
 /// keeps what it had before: another thread may be about to launch with that.
 class WorkspaceTable {
 public:

@@ -58,7 +58,7 @@ public:
   CompileMessages takeMessages() { return std::move(messages); }
 
 private:
-  /// What became of one image with one compiler.
+  /// The outcome of one image with one compiler.
   enum class Outcome { Accepted, NextImage, NextCompiler };
 
   Status checkExterns() const;

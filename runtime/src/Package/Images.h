@@ -26,9 +26,9 @@ std::string getChip(int computeCapability);
 /// Whether code of this kind for `chip` ("sm_90a") runs on a device.
 bool runsOn(std::string_view chip, Image::Kind kind, int computeCapability);
 
-/// What to compile an image for, so that it runs on the device. The suffix of
-/// its chip is kept: without it the compiler refuses the features that the
-/// image was written for.
+/// Returns the architecture to compile an image for, so that it runs on the
+/// device. The suffix of its chip is kept: without it the compiler refuses the
+/// features that the image was written for.
 std::string getArchitecture(const Image &image, int computeCapability);
 
 /// The images of a module for one device and one way, ranked once, so that no

@@ -242,7 +242,7 @@ void ManifestReader::checkLoad(const Field &steps, const ProgramInfo &program,
                                const Manifest &manifest) {
   if (hasFailed())
     return;
-  // Of each argument, whether steps at load write it, and others do.
+  // Whether steps at load write each argument, and others do.
   std::vector<bool> isLoaded(program.arguments.size()), isWritten = isLoaded;
   auto visit = [&](const StepInfo &step, auto function) {
     for (size_t i = 0; i < step.operands.size(); ++i)
@@ -283,7 +283,7 @@ void ManifestReader::checkLoad(const Field &steps, const ProgramInfo &program,
   });
 }
 
-/// What the step was made from.
+/// Reads the step's origin.
 void ManifestReader::readOrigin(const Field &field, StepInfo &step) {
   if (std::optional<Field> load = find(field, "at_load"))
     step.isAtLoad = readBool(*load);
@@ -339,7 +339,7 @@ StepInfo ManifestReader::readMatmul(const Field &field, bool isFused,
   return step;
 }
 
-/// What is done with a product's sums before they are rounded.
+/// Reads what is done with a product's sums before they are rounded.
 void ManifestReader::readAdded(const Field &field, const ProgramInfo &program,
                                StepInfo &step) {
   using Function = StepInfo::Function;

@@ -96,10 +96,10 @@ private:
                  const ProgramInfo &program);
   void checkWritten(const Field &field, const OperandInfo &operand,
                     const ProgramInfo &program);
-  /// What a fill, copy or product writes.
+  /// Checks the target of a fill, copy or product.
   void checkTarget(const Field &field, const OperandInfo &operand,
                    const ProgramInfo &program);
-  /// What it uses besides, and whether that may be the target.
+  /// Checks another operand, and whether it may be the target.
   void checkApart(const Field &field, const OperandInfo &target,
                   const OperandInfo &other, const ProgramInfo &program,
                   bool permitsSame = false);

@@ -17,8 +17,8 @@
 
 namespace carousel::runtime {
 
-/// What a launch may look at before it has found a variant. Numbers below 2^32
-/// of lists that are in memory.
+/// Counts the work that a launch may do before it has found a variant. Numbers
+/// below 2^32 of lists that are in memory.
 uint64_t ManifestReader::countWork(const KernelInfo &kernel) {
   uint64_t work = 0;
   auto add = [&](const auto &expressions) {

@@ -38,7 +38,7 @@ inline constexpr uint64_t kMostIterations = 100000;
 /// that the device never waits for the host, few enough that a batch is short.
 uint64_t chooseBatch(double microseconds);
 
-/// What is overwritten to make an L2 cache of this size cold.
+/// Returns the bytes to overwrite to make an L2 cache of this size cold.
 uint64_t getScratchBytes(uint64_t l2Bytes);
 
 /// Microseconds of each timed launch. `name`: of what `launch` starts.

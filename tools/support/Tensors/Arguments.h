@@ -24,7 +24,7 @@ namespace carousel::tools {
 /// The byte that memory holds where nothing was written to it.
 inline constexpr uint8_t kUnwritten = 0xA5;
 
-/// What a tensor is filled with.
+/// The value that a tensor is filled with.
 struct TensorValue {
   enum class Kind { File, Empty, Zeros, Random, Iota };
   Kind kind = Kind::Empty;

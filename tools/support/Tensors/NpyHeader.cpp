@@ -175,7 +175,7 @@ private:
     return value;
   }
 
-  /// What comes next, for a message of one line.
+  /// Shows the next characters, for a message of one line.
   std::string show() const {
     std::string text(rest.substr(0, 24));
     for (char &c : text)

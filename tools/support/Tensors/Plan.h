@@ -26,7 +26,7 @@ struct Output {
   TensorValue expected;
 };
 
-/// What a command line means for a kernel.
+/// The meaning of a command line for a kernel.
 struct Plan {
   std::vector<ArgumentValue> values;
   std::vector<Output> files, expectations;

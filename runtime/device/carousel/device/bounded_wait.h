@@ -121,7 +121,7 @@ CAROUSEL_DEVICE void wait_bounded(Test is_done, wait_bound bound,
   }
 }
 
-/// What the record says of a phase: a state doesn't tell its parity.
+/// Returns the record's parity of a phase: a state doesn't tell it.
 CAROUSEL_DEVICE uint32_t get_parity(mbarrier_state) { return 0; }
 CAROUSEL_DEVICE uint32_t get_parity(uint32_t parity) { return parity; }
 

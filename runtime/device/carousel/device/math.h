@@ -44,7 +44,7 @@ template <> struct unsigned_of<int64_t> {
 };
 template <typename Type> using unsigned_of_t = typename unsigned_of<Type>::type;
 
-/// What a template argument must not be found from.
+/// Keeps a template argument from being found from it.
 template <typename Type> struct as_given {
   using type = Type;
 };

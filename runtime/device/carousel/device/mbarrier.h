@@ -54,8 +54,8 @@ template <scope Scope> CAROUSEL_CONSTANT bool is_barrier_scope() {
 
 } // namespace detail
 
-// What the qualifiers need of the target. Not a function: the error is to name
-// the line that calls.
+// Checks that the target has what the qualifiers need. Not a function: the
+// error is to name the line that calls.
 #define CAROUSEL_CHECK_ORDER(ORDERED)                                          \
   static_assert(Semantics == semantics::ORDERED ||                             \
                     Semantics == semantics::relaxed,                           \

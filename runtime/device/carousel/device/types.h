@@ -63,7 +63,7 @@ enum class load_mode { tile, gather4, im2col, im2col_w, im2col_w_128 };
 enum class store_mode { tile, scatter4, im2col_no_offs };
 /// The cache levels of cp.async: all, or L2 only.
 enum class cp_async_cache { ca, cg };
-/// What a wait for bulk groups observes: everything, or the reads of sources.
+/// The part that a wait for bulk groups observes: all, or reads of sources.
 enum class group_wait { complete, read };
 enum class evict { evict_normal, evict_first, evict_last, evict_unchanged };
 enum class prefetch_level {
@@ -97,7 +97,7 @@ struct alignas(8) mbarrier {
   uint64_t bits;
 };
 
-/// What an arrive returns: the phase that it belongs to.
+/// The result of an arrive: the phase that it belongs to.
 struct mbarrier_state {
   uint64_t bits;
 };
@@ -128,7 +128,7 @@ struct ignore {
 /// See vector.h.
 template <typename Element, int Lanes> struct vec;
 
-/// What a function with several results returns.
+/// The results of a function with several.
 template <typename First, typename... Rest> struct results {
   First first;
   results<Rest...> rest;
@@ -148,7 +148,7 @@ CAROUSEL_DEVICE auto result(const results<Types...> &all) {
 
 namespace detail {
 
-/// What vec computes two lanes at a time with; float16.h has some.
+/// The pairs that vec computes two lanes at a time with; float16.h has some.
 template <typename Element> struct pairs_of {
   enum : bool { exist = false };
 };

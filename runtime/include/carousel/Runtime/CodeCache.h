@@ -25,7 +25,7 @@ public:
   /// nothing is kept.
   static Result<CodeCache> open() noexcept;
 
-  /// What was stored under the key, intact.
+  /// Returns the text stored under the key, intact.
   std::optional<std::string> lookup(std::string_view key) const noexcept;
   Status store(std::string_view key, std::string_view code) const noexcept;
 

@@ -104,7 +104,7 @@ public:
   connectLocal(const std::vector<Context> &contexts,
                const CommOptions &options = {}) noexcept;
 
-  /// What one rank makes and the program hands to all others.
+  /// Makes the id that one rank makes and the program hands to all others.
   static Result<std::string> makeNCCLId(const Context &context) noexcept;
 
   int getRank() const noexcept;

@@ -25,7 +25,7 @@ namespace carousel::runtime {
 /// A key and a value.
 using DecisionNotes = std::vector<std::pair<std::string, std::string>>;
 
-/// What an SM of a chip holds, as the compiler estimates it.
+/// The CTAs that an SM of a chip holds, as the compiler estimates it.
 struct OccupancyInfo {
   std::string chip;
   int64_t ctasPerSM = 0;

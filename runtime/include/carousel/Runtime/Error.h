@@ -89,7 +89,7 @@ const char *toString(ErrorCode code) noexcept;
 #define CAROUSEL_TRY_ASSIGN(target, ...)                                       \
   CAROUSEL_TRY_ASSIGN_AT(__LINE__, target, __VA_ARGS__)
 
-// What the two above expand to. The line makes the variable's name unique; it
+// The expansion of the two above. The line makes the variable's name unique; it
 // becomes a number on its way through CAROUSEL_TRY_ASSIGN_AT.
 #define CAROUSEL_TRY_ASSIGN_AT(line, target, ...)                              \
   CAROUSEL_TRY_ASSIGN_BY(line, target, __VA_ARGS__)

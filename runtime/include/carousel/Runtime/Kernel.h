@@ -52,7 +52,7 @@ struct VariantReport {
   std::optional<int64_t> measured;
 };
 
-/// What decided for a chosen variant: "order", "prediction", "measurement".
+/// Names the reason of a choice: "order", "prediction", "measurement".
 const char *describeChoice(const VariantReport &report) noexcept;
 /// "predicted 12.30 us, measured 11.20 us"; empty where neither is known.
 std::string describeTimes(const VariantReport &report) noexcept;
@@ -120,7 +120,7 @@ public:
   Result<std::vector<VariantReport>> explain(const Argument *arguments,
                                              size_t count) const noexcept;
 
-  /// What measured times are stored for: the values of these arguments that
+  /// Returns the key of measured times: the values of these arguments that
   /// SignatureInfo::getTunedValues lists.
   Result<std::vector<int64_t>> getTunedValues(const Argument *arguments,
                                               size_t count) const noexcept;

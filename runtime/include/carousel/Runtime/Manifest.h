@@ -100,9 +100,9 @@ struct Expression {
 struct ArgumentInfo {
   enum class Kind : uint8_t { Tensor, Scalar, Workspace };
   enum class Access : uint8_t { In, Out, InOut };
-  /// Which GPUs access a tensor during a launch: the launch's own only; peers
-  /// too, in this rank's part of a symmetric buffer; it is a peer's part; or it
-  /// is a multicast address, which stands for the parts of all.
+  /// The GPUs that access a tensor during a launch: the launch's own only;
+  /// peers too, in this rank's part of a symmetric buffer; it is a peer's part;
+  /// or it is a multicast address, which stands for the parts of all.
   enum class Sharing : uint8_t { None, Symmetric, Peer, Multicast };
   /// An extent or a stride that the caller gives.
   static constexpr int64_t kDynamic = INT64_MIN;
@@ -286,7 +286,7 @@ struct TunedInfo {
   std::vector<Time> times;     ///< of different variants, the least first
 };
 
-/// What callers name, and what they pass to it.
+/// The name that callers use, and the arguments that they pass.
 struct SignatureInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
@@ -295,8 +295,8 @@ struct SignatureInfo {
   size_t countPassed() const noexcept;
   /// Whether an argument is in a symmetric buffer.
   bool hasShared() const noexcept;
-  /// What times are measured for, in the order of the arguments, of a tensor
-  /// outermost first.
+  /// Returns the values that times are measured for, in the order of the
+  /// arguments, of a tensor outermost first.
   std::vector<TunedValue> getTunedValues() const noexcept;
 };
 
@@ -319,8 +319,8 @@ struct ConstantFile {
   std::string hash; ///< SHA-256, 64 hexadecimal digits
 };
 
-/// What a step of a program gives to a kernel, fills or copies. Expressions
-/// name arguments of the program.
+/// An operand that a step of a program gives to a kernel, fills or copies.
+/// Expressions name arguments of the program.
 struct OperandInfo {
   enum class Kind : uint8_t {
     Tensor,   ///< elements of a tensor or workspace of the program
@@ -362,11 +362,11 @@ struct StepInfo {
   Function function = Function::Identity;
   std::optional<uint32_t> bias, residual;
   std::optional<uint32_t> scratch; ///< bytes for the library
-  /// What the kernel was made from; empty if unknown.
+  /// The kernel's origin; empty if unknown.
   std::string family;
   std::vector<std::string> sources;
-  /// What it writes follows from parameters and constants, and no other step
-  /// writes it, so that launches may skip it once it has run.
+  /// Whether its results follow from parameters and constants, and no other
+  /// step writes them, so that launches may skip it once it has run.
   bool isAtLoad = false;
 
   /// Whether it writes the elements of an operand.

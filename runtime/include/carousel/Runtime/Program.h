@@ -20,7 +20,7 @@
 
 namespace carousel::runtime {
 
-/// What a program does with its arguments, ready to run, with memory of its
+/// The work of a program on its arguments, ready to run, with memory of its
 /// own. Any number of times, always in the same stream, while the arguments'
 /// memory exists.
 class PreparedProgram {
@@ -37,7 +37,7 @@ public:
 
   /// The bytes of its memory, without those of kernels' workspaces.
   uint64_t getWorkspaceBytes() const noexcept;
-  /// What it launches, in this order; what has an empty grid isn't among it.
+  /// Returns its launches, in this order, without those of an empty grid.
   const std::vector<Launch> &getLaunches() const noexcept;
 
 private:

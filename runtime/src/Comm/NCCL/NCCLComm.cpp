@@ -183,7 +183,7 @@ Status NCCLGroup::recv(int from, uint64_t target, uint64_t bytes,
 
 namespace {
 
-/// What ranks tell each other. Ranks of one place can connect by sockets.
+/// A rank's place for the others. Ranks of one place can connect by sockets.
 struct Place {
   char boot[40] = {};
   uint64_t network = 0; ///< the namespace

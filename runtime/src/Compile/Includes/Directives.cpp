@@ -319,7 +319,7 @@ void Reader::readHasInclude(size_t begin, size_t position) {
     header = readHeaderName(end);
     if (at(skipBlanks(end)) != ')')
       header.reset();
-    // What follows is read as tokens once more.
+    // The rest of the line is read as tokens once more.
     isPlain &= !header || isPlainName(header->name);
   } else if (isAskedForOnly(begin)) {
     return;

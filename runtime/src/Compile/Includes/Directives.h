@@ -30,7 +30,7 @@
 
 namespace carousel::runtime {
 
-/// What separates tokens within a line.
+/// Whether a character separates tokens within a line.
 inline bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }

@@ -148,7 +148,7 @@ public:
     bool hasValue = position != list.size() && !startsWith(list[position], "-");
     return hasValue ? list[position++] : std::string();
   }
-  /// What stands after `name` and '=', or in the next string.
+  /// Takes the text after `name` and '=', or the next string.
   std::optional<std::string> takeValue(std::string_view name) {
     if (option == name)
       return takeNext();
@@ -246,7 +246,7 @@ struct Text {
   /// hasn't.
   bool isFile = false;
   Directives directives;
-  /// What takes the place of header names, in their order.
+  /// The replacements of header names, in their order.
   std::map<size_t, std::pair<size_t, std::string>> replacements;
 
   std::string rewrite() const;
@@ -316,7 +316,7 @@ private:
   /// References stay valid as files join.
   std::deque<Text> texts;
   std::map<std::pair<dev_t, ino_t>, std::string> files;
-  /// What addFile answered.
+  /// The answers of addFile.
   std::unordered_map<std::string, std::optional<std::string>> answers;
   /// Where the files lie that were read before one was incomplete.
   std::set<std::string> homes;
@@ -324,7 +324,7 @@ private:
   Words asking, pasting;
   /// Those of the latter that paste what they are given.
   Words pasters;
-  /// What pastes with others to __has_include, by macros of files.
+  /// Words that paste with others to __has_include, by macros of files.
   Words pieces;
   /// A file that includes what a macro names.
   std::optional<std::string> following;

@@ -39,7 +39,7 @@ struct IncludeOptions {
 
 IncludeOptions readIncludeOptions(const std::vector<std::string> &options);
 
-/// What NVRTC is given. Lines are those of the caller's texts.
+/// The input of NVRTC. Lines are those of the caller's texts.
 struct CompilerInput {
   CUDASource source;
   /// The caller's, then those of directories.

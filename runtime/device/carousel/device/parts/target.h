@@ -66,7 +66,7 @@ constexpr int sm = CAROUSEL_SM;
 constexpr int ptx = CAROUSEL_PTX;
 constexpr bool is_specific = CAROUSEL_SM_SPECIFIC;
 
-/// What the target has, asked from a template so that only a use can fail:
+/// The target's abilities, asked from a template so that only a use can fail:
 /// the answer formally depends on `Anything`.
 template <auto... Anything> struct on {
   static constexpr bool never = sizeof...(Anything) > 1000;

@@ -34,8 +34,8 @@ namespace carousel {
 
 namespace detail {
 
-/// What a mode needs of coordinates, offsets and the target. `Own`: the tile is
-/// in this CTA's memory, and only there.
+/// Checks a mode's needs of coordinates, offsets and the target. `Own`: the
+/// tile is in this CTA's memory, and only there.
 template <load_mode Mode, int Rank, int Offsets, bool Own>
 CAROUSEL_DEVICE void check_load_mode() {
   constexpr bool tiled = Mode == load_mode::tile || Mode == load_mode::gather4;
