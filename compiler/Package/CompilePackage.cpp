@@ -62,7 +62,7 @@ using namespace carousel;
 
 namespace {
 
-/// Which variants are compiled for which chips.
+/// The variants that are compiled for each chip.
 class ChosenVariants {
 public:
   void insert(gpu::GPUFuncOp func, const TargetInfo &chip) {
@@ -646,14 +646,14 @@ LogicalResult Compiler::planFor() {
                      << "' and '" << gpu << "'";
     gpus[sm] = gpu;
   }
-  // What the module says itself holds where the caller says nothing.
+  // The module's own description holds where the caller gives none.
   if (given.empty() && module->hasAttr(DLTIDialect::kTargetSystemDescAttrName))
     return success();
   attachGPUs(module, llvm::to_vector(llvm::make_second_range(gpus)));
   return success();
 }
 
-/// Which variants are compiled for which chips.
+/// Chooses the variants that are compiled for each chip.
 LogicalResult Compiler::chooseVariants() {
   for (KernelDescription &kernel : package.manifest.kernels)
     for (const TargetInfo *chip : chips) {
@@ -693,7 +693,7 @@ void Compiler::noteOccupancies() {
               variant, *TargetInfo::lookup(chip), std::nullopt));
 }
 
-/// What no chip of the list can run is not in the package.
+/// Drops variants that no chip of the list can run.
 void Compiler::dropUnused() {
   for (KernelDescription &kernel : package.manifest.kernels)
     llvm::erase_if(kernel.variants, [](const VariantDescription &variant) {

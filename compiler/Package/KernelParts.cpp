@@ -97,7 +97,7 @@ class Parts {
 public:
   explicit Parts(gpu::GPUModuleOp module)
       : holder(ModuleOp::create(module.getLoc())) {
-    // What an engine for remarks gets would be in any order.
+    // An engine for remarks would get them in any order.
     if (module.getContext()->getRemarkEngine())
       return;
     for (OwningOpRef<gpu::GPUModuleOp> &part : splitKernels(module)) {

@@ -61,7 +61,7 @@ private:
 
 } // namespace
 
-/// What the verifier says of an op, without showing it. Handlers are the
+/// Finds the verifier's error for an op, without showing it. Handlers are the
 /// context's, so what other threads say meanwhile is left to others.
 static std::optional<Error> findInvalid(Operation *op) {
   std::optional<Error> found;
@@ -90,7 +90,7 @@ public:
   /// MLIR holds a lock of all threads here. The verifier uses threads itself,
   /// and would wait for them, so that it runs after the passes.
   void runAfterPassFailed(Pass *pass, Operation *op) override {
-    // What runs others has no name, and fails after them.
+    // A pass that runs others has no name, and fails after them.
     if (!pass->getArgument().empty())
       failures.push_back({pass->getArgument().str(), op});
   }

@@ -271,7 +271,7 @@ int main(int argc, char **argv) {
   CompileToolOptions options = parseCompileToolOptions(argc, argv);
   if (!options.error.empty())
     return fail(options.error);
-  // What can't be written needn't be compiled.
+  // A package that can't be written needn't be compiled.
   if (llvm::Error error = checkPackageDirectory(options.output))
     return fail(llvm::toString(std::move(error)));
   std::string error;

@@ -531,7 +531,7 @@ struct Options {
   std::string output;
   bool list = false;
   MutantFilter filter;
-  /// What is wrong with the command line; else empty.
+  /// The fault of the command line; else empty.
   std::string error;
 };
 

@@ -138,7 +138,7 @@ std::string ptx::makeKernel(const FormCase &instruction,
        << (isBorrow ? "  sub.cc.u32 %r97, 0, %r97;\n"
                     : "  add.cc.u32 %r97, %r97, 0xffffffff;\n");
   os << "  " << instruction.text << ";\n";
-  // What reads the carry flag stands next to what sets it.
+  // An instruction that reads the carry flag follows the one that sets it.
   for (bool ofCarry : {true, false})
     for (auto [index, word] : llvm::enumerate(instruction.results))
       if (word.reg.empty() == ofCarry)

@@ -58,7 +58,7 @@ static bool fail(StringRef file, Location location, StringRef message) {
 
 namespace {
 
-/// What a function holds.
+/// The contents of a function.
 struct Contents {
   unsigned instructions = 0;
   uint64_t shared = 0, local = 0;

@@ -32,7 +32,7 @@ struct Options {
   std::string input;             ///< "-": stdin; a file or a package
   std::vector<std::string> code; ///< files of PTX
   std::string parameters;
-  /// Of a file of PTX without a description.
+  /// Facts of a file of PTX without a description.
   bool startsInOrder = false, isCoresident = false;
   std::string kernel;
   std::string program;           ///< instead of kernels; empty: none

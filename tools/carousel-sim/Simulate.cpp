@@ -57,7 +57,7 @@ using tools::Result;
 
 namespace {
 
-/// What the tensors hold before a run; nothing for scalars.
+/// The contents of tensors before a run; nothing for scalars.
 class Contents {
 public:
   static tools::Result<Contents>
@@ -118,7 +118,7 @@ public:
 private:
   explicit Simulation(const Options &options) : options(options) {}
 
-  /// What an output is to be.
+  /// The expectation of an output.
   struct Expected {
     tools::Output output;
     tools::HostBuffer contents;

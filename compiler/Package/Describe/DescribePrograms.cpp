@@ -322,7 +322,7 @@ LogicalResult ProgramViews::collapse(memref::CollapseShapeOp op) {
   return note(op, op.getResult(), std::move(view));
 }
 
-/// What the type says, the program relies on: the cast checked nothing.
+/// Relies on the type as the program does: the cast checked nothing.
 LogicalResult ProgramViews::cast(memref::CastOp op) {
   const OperandDescription *source = getView(op, op.getSource());
   auto type = dyn_cast<MemRefType>(op.getType());
@@ -511,8 +511,8 @@ static void describeSources(Location loc, StepDescription &step) {
   });
 }
 
-/// What a launch says if the condition does not hold. A reader refuses a check
-/// without a message.
+/// Returns a launch's message if the condition does not hold. A reader refuses
+/// a check without a message.
 static std::string getMessage(cf::AssertOp check) {
   if (!check.getMsg().empty())
     return makeLine(check.getMsg());

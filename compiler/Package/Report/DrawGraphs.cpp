@@ -43,7 +43,7 @@ struct Line {
   StringRef style = "";
 };
 
-/// What a box reads from another one.
+/// The data that a box reads from another one.
 struct Passed {
   uint64_t bytes = 0;
   std::vector<std::string> reasons;

@@ -125,7 +125,7 @@ struct InstructionForm {
 llvm::ArrayRef<const InstructionForm *> getForms(Opcode opcode);
 /// All forms.
 llvm::ArrayRef<InstructionForm> getAllForms();
-/// What is wrong with the rows, one line each: words without an enumerator,
+/// Returns the faults of the rows, one line each: words without an enumerator,
 /// slots without a name. Empty in any build that passes the tests.
 llvm::ArrayRef<std::string> getTableFaults();
 

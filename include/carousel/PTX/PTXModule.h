@@ -23,7 +23,7 @@ namespace carousel::ptx {
 
 enum class Linkage : uint8_t { None, Extern, Visible, Weak, Common };
 
-/// What a variable begins with: a list for each dimension.
+/// A variable's first contents: a list for each dimension.
 struct Initializer {
   enum class Kind : uint8_t { List, Integer, Float, Symbol };
   Kind kind = Kind::List;

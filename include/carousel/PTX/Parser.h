@@ -17,7 +17,7 @@
 
 namespace carousel::ptx {
 
-/// What is wrong with a text: the rule and what was found.
+/// A fault of a text: the rule and what was found.
 struct Diagnostic {
   Location location;
   std::string message;

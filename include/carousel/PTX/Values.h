@@ -18,7 +18,7 @@
 
 namespace carousel::ptx {
 
-/// What a pure instruction gives. Operands and results are raw bits:
+/// Computes a pure instruction. Operands and results are raw bits:
 /// - one word for each value, in the order of the text. Registers are
 ///   zero-extended, predicates are 0 or 1, and values of 128 bits are two
 ///   words, low first. The elements of a vector are values of their own;

@@ -114,7 +114,7 @@ struct PackageFile {
 /// A package in memory. The manifest's attributes belong to the context.
 struct Package {
   Manifest manifest;
-  /// What became of graphs, by function.
+  /// The decisions for graphs, by function.
   std::vector<GraphDecision> graphs;
   /// manifest.json and the files that it lists.
   std::vector<PackageFile> files;

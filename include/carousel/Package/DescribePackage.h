@@ -74,11 +74,11 @@ struct TensorMapDescription {
   ExprAttr offset;
 };
 
-/// What an SM of a chip holds of a variant, as an estimate.
+/// The CTAs of a variant that an SM of a chip holds, as an estimate.
 struct OccupancyDescription {
   std::string chip;
-  // What a CTA has, and the registers of a thread: nullopt if no assembler has
-  // said.
+  // The needs of a CTA, and the registers of a thread: nullopt if no assembler
+  // has said.
   int64_t threads = 1;
   int64_t sharedBytes = 0;
   std::optional<int64_t> registers;
@@ -158,7 +158,7 @@ struct ModuleDescription {
   std::vector<ExternDescription> externs = {};
 };
 
-/// What a step of a program works on.
+/// An operand of a step of a program.
 struct OperandDescription {
   enum class Kind { Tensor, Constant, Scalar, Number, Bits };
   Kind kind = Kind::Tensor;
@@ -186,7 +186,7 @@ struct StepDescription {
   LibraryFunction function = LibraryFunction::Identity;
   /// Operands of (n), of the target's dimensions, and of bytes.
   std::optional<OperandDescription> bias = {}, residual = {}, scratch = {};
-  /// What the kernel was made from.
+  /// The kernel's origin.
   std::string family = {};
   std::vector<std::string> sources = {};
   bool isAtLoad = false; ///< launches may skip it
@@ -232,8 +232,8 @@ struct Manifest {
 mlir::FailureOr<std::vector<KernelDescription>>
 describeKernels(mlir::ModuleOp module, unsigned indexBits);
 
-/// What an SM of `chip` holds of the variant. `registers` are those of a
-/// thread, if an assembler has said.
+/// Describes how many CTAs of the variant an SM of `chip` holds. `registers`
+/// are those of a thread, if an assembler has said.
 OccupancyDescription describeOccupancy(const VariantDescription &variant,
                                        const TargetInfo &chip,
                                        std::optional<int64_t> registers);

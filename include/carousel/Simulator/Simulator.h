@@ -50,8 +50,8 @@ parseNamedModule(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 /// maps. The machine encodes tensor maps itself, as carousel.encode says.
 /// Workspaces are included, and are memory of zeros.
 struct Argument {
-  /// What a memref has: the element at index zero, and extents and strides in
-  /// elements, outermost first.
+  /// The parts of a memref: the element at index zero, and extents and strides
+  /// in elements, outermost first.
   void *data = nullptr;
   llvm::SmallVector<int64_t> extents, strides;
   /// If false, the memory starts unwritten (an output), and a read of it is a

@@ -55,7 +55,7 @@ constexpr MissKind getKind(Miss miss) {
   return MissKind::Request;
 }
 
-/// What a user can do about it: "give each load a buffer of its own".
+/// Returns the user's way out: "give each load a buffer of its own".
 constexpr std::string_view getRemedy(Miss miss) {
   switch (miss) {
 #define MISS(Name, id, Kind, ...)                                              \

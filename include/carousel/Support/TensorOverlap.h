@@ -72,7 +72,7 @@ inline bool isReached(const TensorMemory &lhs, const TensorMemory &rhs,
   // A dimension with one element may have any stride, even a negative one.
   if (stride == 0 || (lhs.extents[dim] == 1 && rhs.extents[dim] == 1))
     return isReached(lhs, rhs, dim + 1, distance);
-  // What the later dimensions can add bounds the multiples of this one.
+  // The most that later dimensions add bounds the multiples of this one.
   int64_t own = (lhs.extents[dim] - 1) * stride;
   int64_t ownLeast = -(rhs.extents[dim] - 1) * stride;
   int64_t first = distance - (most - own), last = distance - (least - ownLeast);

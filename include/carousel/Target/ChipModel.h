@@ -57,7 +57,7 @@ struct ChipModel : TargetInfo, EngineCosts {
   int64_t l2Bytes;
   /// Global memory, reads and writes together, as a copy reaches it.
   double bytesPerNs;
-  /// What one SM reaches while others are idle.
+  /// The bandwidth of one SM while others are idle.
   double bytesPerNsOfSM;
   /// The time from the issue of a load by an engine until waiting threads see
   /// its data.
@@ -87,21 +87,21 @@ struct ChipModel : TargetInfo, EngineCosts {
   /// Products of an SM by instructions of warpgroups, times the bits of an
   /// element.
   double warpgroupBitsPerCycle;
-  /// What an iteration of such products takes beside them: the wait, the issue
+  /// The time of an iteration of such products beside them: the wait, the issue
   /// and the release of a slot.
   double productStep;
-  /// What copies to one SM reach from the L2 while all others copy: of rows
-  /// that begin at whole sectors of 32 bytes, and of others.
+  /// The bandwidth of copies to one SM from the L2 while all others copy: of
+  /// rows that begin at whole sectors of 32 bytes, and of others.
   double l2BytesPerNsOfSM, splitSectorBytesPerNsOfSM;
-  /// What a kernel takes more whose CTAs form clusters: they meet at its start
-  /// and its end.
+  /// The added time of a kernel whose CTAs form clusters: they meet at its
+  /// start and its end.
   double clusterOverhead;
   // Cycles until a result can be used.
   double arithmeticLatency, sharedLatency, specialLatency, shuffleLatency,
       matrixLatency;
   /// The latency of an exchange between the CTAs of a cluster, in cycles.
   double exchangeLatency;
-  // What products of large matrices reach, in 10^12 operations per second: by
+  // The rates of products of large matrices, in 10^12 operations per second: by
   // kernels of this project, and by cuBLASLt. Multiply-adds of threads are slow
   // where a factor is transposed, as banks of shared memory conflict, and
   // products of tf32 where no factor has neighbours along the sums: warpgroups

@@ -301,7 +301,7 @@ void ProgramText::addCheck(const runtime::CheckInfo &check) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// What an operand is a view of, with the operand's elements.
+/// Adds the source of an operand's view, with the operand's elements.
 NamedValue ProgramText::addSource(const OperandInfo &operand) {
   std::string element = toString(operand.element);
   if (operand.kind == OperandInfo::Kind::Constant) {

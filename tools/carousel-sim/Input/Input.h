@@ -36,7 +36,7 @@ struct CodeText {
   ptx::Module module;
   /// The gpu.module of a package; empty: any kernel of the same name.
   std::string home;
-  /// Which arguments each parameter holds; by default as docs/KernelABI.md
+  /// The arguments that each parameter holds; by default as docs/KernelABI.md
   /// says.
   std::optional<sim::PTXParameters> parameters = std::nullopt;
 };

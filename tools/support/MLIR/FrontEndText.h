@@ -40,7 +40,7 @@ inline bool isOfFrontEnd(llvm::StringRef text) {
   });
 }
 
-/// What to add about a text that the parser refuses, or nothing.
+/// Explains a text that the parser refuses, or returns nothing.
 inline llvm::StringRef explainRefusal(llvm::StringRef text) {
   constexpr llvm::StringLiteral kBytecodeMagic = "ML\xefR";
   if (text.starts_with(kBytecodeMagic))

@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// What is open inside of a bracket: the operators of an expression.
+  /// The open operators of an expression inside of a bracket.
   struct Level {
     char bracket;
     size_t operators = 0;
@@ -78,7 +78,7 @@ private:
     --depth;
   }
 
-  /// What is open inside of what is closed was none: `<` may be a comparison.
+  /// Closes; an open bracket inside was none: `<` may be a comparison.
   void close(char bracket) {
     if (bracket == '<' && levels.back().bracket != '<')
       return;

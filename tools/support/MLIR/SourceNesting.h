@@ -35,7 +35,7 @@ struct DeepBracket {
 /// `kMaxNesting`. Bytecode isn't looked into.
 std::optional<DeepBracket> findDeepBracket(const llvm::SourceMgr &sources);
 
-/// What is wrong with it, in one line.
+/// Describes the fault in one line.
 std::string describeDeepBracket();
 
 /// Whether there is none. Prints an error at the bracket if there is one.

@@ -49,7 +49,7 @@ struct GraphDecision {
   std::string name;     ///< "Group", "Boundary", "Library", "Fallback"...
   std::string function; ///< of the graph, or of a group
   std::string text;     ///< for people
-  /// What it has besides the text, by name: the "Bytes" of a boundary.
+  /// Its facts besides the text, by name: the "Bytes" of a boundary.
   DecisionNotes facts;
   mlir::LocationAttr location; ///< of the op
   /// Whether users should know without having asked: a fallback, or a check of

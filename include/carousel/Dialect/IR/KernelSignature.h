@@ -43,7 +43,7 @@ getKernelParameters(mlir::gpu::GPUFuncOp kernel);
 llvm::SmallVector<unsigned> getPassedExtents(mlir::MemRefType type);
 llvm::SmallVector<unsigned> getPassedStrides(mlir::MemRefType type);
 
-/// Which GPUs access a memref argument during a launch.
+/// The GPUs that access a memref argument during a launch.
 enum class Sharing {
   None,      ///< the GPU of the launch only
   Symmetric, ///< carousel.symmetric: its own part, which peers access
