@@ -363,7 +363,7 @@ Error PackagePlace::remove(StringRef sibling) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What killed writers left
+// Leftovers of killed writers
 //===----------------------------------------------------------------------===//
 
 std::string PackagePlace::getTemporaryStem() const {

@@ -166,7 +166,7 @@ void OffsetClamp::addExtents(TransferOpInterface op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known
+// Known bounds
 //===----------------------------------------------------------------------===//
 
 /// Finds the end that a value is below of, both without a sign: a loop's

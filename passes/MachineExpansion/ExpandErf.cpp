@@ -10,7 +10,7 @@
 // with a polynomial as its exponent, where libdevice's erf has two polynomials
 // and selects among their coefficients.
 //
-// Of bf16, erf(x) / x is a polynomial of x^2 up to where the result is 1.
+// For bf16, erf(x) / x is a polynomial of x^2 up to where the result is 1.
 //
 //===----------------------------------------------------------------------===//
 

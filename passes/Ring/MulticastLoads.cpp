@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// What is the same
+// Values equal in all CTAs
 //===----------------------------------------------------------------------===//
 
 /// The op around `op`, up to `top`, that CTAs may execute differently, or null.

@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// What can be allocated
+// Buffers that can be allocated
 //===----------------------------------------------------------------------===//
 
 /// C147

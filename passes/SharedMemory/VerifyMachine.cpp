@@ -41,7 +41,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// What the hardware touches
+// Bytes that the hardware touches
 //===----------------------------------------------------------------------===//
 
 /// C103: constant indices are inside of the buffer, and `bytes` from there on

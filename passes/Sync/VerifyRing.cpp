@@ -34,7 +34,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// What a kernel holds
+// Contents of a kernel
 //===----------------------------------------------------------------------===//
 
 static bool isRingOp(Operation *op) {

@@ -271,7 +271,7 @@ static std::vector<Move> findMoves(gpu::GPUFuncOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// What may not stand between
+// Ops that may not stand between
 //===----------------------------------------------------------------------===//
 
 namespace {

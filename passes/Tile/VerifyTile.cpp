@@ -174,7 +174,7 @@ static LogicalResult verifyTaken(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a kernel holds
+// Contents of a kernel
 //===----------------------------------------------------------------------===//
 
 static bool isMachineType(Type type) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the handles hold, and how functions report failures. A result owns all
-// that it shows, so that it outlives its compiler.
+// The contents of the handles, and how functions report failures. A result owns
+// all that it shows, so that it outlives its compiler.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,7 +30,7 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 // Files of PTX
 //
-// What carousel-ptx does with a file, and its messages. Names in messages and
+// The work of carousel-ptx on a file, and its messages. Names in messages and
 // lists are of files that aren't trusted.
 //===----------------------------------------------------------------------===//
 

@@ -459,7 +459,7 @@ carousel::describeExterns(gpu::GPUModuleOp module, StringRef ptx,
 }
 
 //===----------------------------------------------------------------------===//
-// What an SM holds of a variant
+// Occupancy of a variant
 //
 // The occupancy of a variant, and the JSON of the member "decisions".
 //===----------------------------------------------------------------------===//

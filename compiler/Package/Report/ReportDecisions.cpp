@@ -436,7 +436,7 @@ void carousel::printSummary(llvm::raw_ostream &os, const Package &package) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the graph phase decided
+// Decisions of the graph phase
 //===----------------------------------------------------------------------===//
 
 /// The steps of a program, and their sums.

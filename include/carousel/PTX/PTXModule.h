@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a text of PTX says, as plain values: parse (Parser.h) makes it, print
-// (Printer.h) writes it. Names are resolved: a register is a number of its
-// function, a variable or function a number of the module, a label a number of
-// its function. Two modules are equal if they differ in locations only.
+// A text of PTX as plain values: parse (Parser.h) makes it, print (Printer.h)
+// writes it. Names are resolved: a register is a number of its function, a
+// variable or function a number of the module, a label a number of its
+// function. Two modules are equal if they differ in locations only.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a manifest says of programs (docs/Package.md). Expressions name
-// arguments of the program.
+// A manifest's part on programs (docs/Package.md). Expressions name arguments
+// of the program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler refuses at an op, since the runtime would refuse the
-// package (docs/Package.md, Limits of a launch).
+// The limits at which the compiler refuses an op, since the runtime would
+// refuse the package (docs/Package.md, Limits of a launch).
 //
 //===----------------------------------------------------------------------===//
 

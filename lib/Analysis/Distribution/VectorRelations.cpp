@@ -170,7 +170,7 @@ bool carousel::isReshaping(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be distributed
+// Ops that can be distributed
 //===----------------------------------------------------------------------===//
 
 static SmallVector<int64_t> dropUnits(VectorType type) {

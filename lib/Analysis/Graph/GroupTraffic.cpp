@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which tensors cross the border of a group, and how many bytes they have. See
-// GroupShape.h.
+// Finds the tensors that cross the border of a group, and counts their bytes.
+// See GroupShape.h.
 //
 //===----------------------------------------------------------------------===//
 

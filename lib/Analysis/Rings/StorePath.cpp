@@ -288,7 +288,7 @@ bool StorePathPlanner::isCoalesced(const StorePathPlan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which path is faster
+// The faster path
 //===----------------------------------------------------------------------===//
 
 /// Registers must be predicted faster by this factor. Smaller gains weren't met

@@ -349,7 +349,7 @@ void AssignmentPlanner::run(TileAssignmentPlan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which one is faster
+// The faster assignment
 //===----------------------------------------------------------------------===//
 
 /// Tickets must be predicted faster by this factor.

@@ -34,7 +34,7 @@ static TransferScope getScope(BarrierScope scope) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which accesses are in conflict
+// Accesses in conflict
 //===----------------------------------------------------------------------===//
 
 /// Whether the two boxes are known to have no common element. Both are of one

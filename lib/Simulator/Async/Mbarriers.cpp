@@ -281,7 +281,7 @@ void MbarrierTable::free(Mbarrier &barrier) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is left over
+// Leftovers
 //===----------------------------------------------------------------------===//
 
 void MbarrierTable::checkExit(const Mbarrier &barrier) {

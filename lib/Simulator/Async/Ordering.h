@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What atomics and signals have released at each address goes to the threads
-// that acquire it. A release fence keeps what the thread knows for its later
+// Passes the releases of atomics and signals at each address to the threads
+// that acquire them. A release fence keeps what the thread knows for its later
 // relaxed operations; an acquire fence takes what its earlier relaxed
 // operations have seen; both need scopes that include the other side's thread.
 // A proxy fence moves what is known into what the async proxy may rely on: all

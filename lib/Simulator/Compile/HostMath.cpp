@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What ops of math and arith mean that no target has (docs/OpMatrix.md): as
-// functions of C++, which compiled kernels call for each element, and as
+// Lowers ops of math and arith that no target has (docs/OpMatrix.md): to
+// functions of C++, which compiled kernels call for each element, and to
 // arithmetic in integers that are twice as wide. The passes lower the same ops
 // in other ways, so that a fault of theirs shows as a difference.
 //

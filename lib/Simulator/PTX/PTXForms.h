@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What words of an instruction mean to the asynchronous machine.
+// The meaning of an instruction's words to the asynchronous machine.
 //
 //===----------------------------------------------------------------------===//
 

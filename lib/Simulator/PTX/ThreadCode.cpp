@@ -48,7 +48,7 @@ InFlightDiagnostic ModuleLayout::error(ptx::Location at) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a kernel uses
+// Uses of a kernel
 //===----------------------------------------------------------------------===//
 
 void ModuleLayout::collect(const Operand &operand, bool isCallee,

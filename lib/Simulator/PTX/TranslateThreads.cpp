@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What threads do together. A `.sync` instruction is a rendezvous of the lanes
-// of its mask, wherever in the text each of them executes it.
+// Translates ops of several threads. A `.sync` instruction is a rendezvous of
+// the lanes of its mask, wherever in the text each of them executes it.
 //
 //===----------------------------------------------------------------------===//
 

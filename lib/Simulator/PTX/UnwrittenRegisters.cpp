@@ -67,7 +67,7 @@ bool sim::isComputation(const Instruction &instruction) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which registers may be read before they are written
+// Registers that may be read before they are written
 //===----------------------------------------------------------------------===//
 
 namespace {

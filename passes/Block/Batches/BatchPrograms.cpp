@@ -111,7 +111,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What differs between programs
+// Differences between programs
 //===----------------------------------------------------------------------===//
 
 // Repeats until nothing new is found: loops carry values

@@ -49,9 +49,9 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 // Reads of tiles for branches
 //
-// What a thread reads from a tile for one side of a branch alone, as the
-// numbers that a mask compares, is read there: the other side, of tiles that
-// need no mask, then has neither the reads nor their registers.
+// Sinks a thread's reads from a tile that one side of a branch alone needs, as
+// the numbers that a mask compares, into it: the other side, of tiles that need
+// no mask, then has neither the reads nor their registers.
 //===----------------------------------------------------------------------===//
 
 /// The tile that an op reads, which a load fills; null for others.

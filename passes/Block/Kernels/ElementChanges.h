@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What becomes of the values of a body where its arguments are shifted, or
-// scaled: exp(x + d) = exp(x) exp(d), and so on. The rules are the same where
-// only the kinds of changes are asked for and where a kernel computes the
-// numbers, so they are written for any Domain. docs/GraphPhase.md, Streams.
+// Follows the values of a body where its arguments are shifted, or scaled:
+// exp(x + d) = exp(x) exp(d), and so on. The rules are the same where only the
+// kinds of changes are asked for and where a kernel computes the numbers, so
+// they are written for any Domain. docs/GraphPhase.md, Streams.
 //
 //===----------------------------------------------------------------------===//
 

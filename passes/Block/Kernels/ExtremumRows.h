@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an exponential may be computed with while an extremum isn't complete. A
-// difference from the largest element so far is never above zero. From another
-// function of it, an exponential may be infinite, or zero with an infinite
-// factor to come.
+// Rows that an exponential may be computed with while an extremum isn't
+// complete. A difference from the largest element so far is never above zero.
+// From another function of it, an exponential may be infinite, or zero with an
+// infinite factor to come.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,7 +30,7 @@ std::optional<SmallVector<OpFoldResult>> carousel::findMaskSizes(Value mask) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the block phase has
+// Ops of the block phase
 //===----------------------------------------------------------------------===//
 
 static std::string explainContraction(vector::MaskOp op,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What --carousel-verify-block checks of one kernel. Passes that rely on it may
-// run without that pass.
+// The checks of --carousel-verify-block of one kernel. Passes that rely on it
+// may run without that pass.
 //
 //===----------------------------------------------------------------------===//
 

@@ -486,7 +486,7 @@ Value OnePass::findNone(ValueRange values, Value count) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is carried
+// Carried values
 //===----------------------------------------------------------------------===//
 
 void OnePass::collect() {

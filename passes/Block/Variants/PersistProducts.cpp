@@ -117,7 +117,7 @@ using DimSet = llvm::SmallDenseSet<unsigned>;
 static constexpr double kShareOfL2 = 0.5;
 
 //===----------------------------------------------------------------------===//
-// What depends on the grid
+// Values that depend on the grid
 //===----------------------------------------------------------------------===//
 
 /// The values from which a loop or a branch takes a result or a value that it

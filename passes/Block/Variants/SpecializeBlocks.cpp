@@ -183,10 +183,10 @@ static void persistPrograms(gpu::GPUFuncOp kernel, int64_t ctas) {
 }
 
 //===----------------------------------------------------------------------===//
-// What threads depend on
+// Facts that threads depend on
 //
-// What Analysis/Distribution/BlockVariants.h plans the variants of a block
-// program from.
+// The problem from which Analysis/Distribution/BlockVariants.h plans variants
+// of a block program.
 //===----------------------------------------------------------------------===//
 
 /// Why rows of `width` elements can't go through the kernel in chunks.

@@ -36,7 +36,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// What a library computes
+// Products of a library
 //===----------------------------------------------------------------------===//
 
 static Value skipExtension(Value value) {
@@ -82,7 +82,7 @@ static std::optional<FactorKind> findKind(linalg::GenericOp op, bool usesTF32) {
 }
 
 //===----------------------------------------------------------------------===//
-// What comes after a product
+// Epilogues of a product
 //===----------------------------------------------------------------------===//
 
 /// The ops that read a product, alone: reshapes, and the last one.

@@ -57,7 +57,7 @@ struct SlicedProduct {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is cut
+// Parts
 //===----------------------------------------------------------------------===//
 
 static bool isElementwise(linalg::GenericOp op) {

@@ -57,7 +57,7 @@ using bufferization::OneShotBufferizationOptions;
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
 //===----------------------------------------------------------------------===//
-// What a program may have
+// Ops that a program may have
 //===----------------------------------------------------------------------===//
 
 static bool hasTensors(Operation *op) {

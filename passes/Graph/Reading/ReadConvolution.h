@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which structured ops are convolutions that kernels compute as products, and
-// where their first factor's elements are.
+// Finds structured ops that are convolutions, which kernels compute as
+// products, and where their first factor's elements are.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What front ends compute of extents, although it follows from how these were
-// made.
+// Folds front ends' arithmetic on extents that follow from how these were made.
 //
 //===----------------------------------------------------------------------===//
 

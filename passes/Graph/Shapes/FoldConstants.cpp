@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program computes of its constants alone, it
-// would compute at each launch. The compiler does it once, with the kernels'
-// bits: it executes the body of a structured op for one element after another.
-// Values are bits, and no attributes: a context keeps each attribute that it
-// has ever had.
+// Folds ops on constants alone, which each launch would compute. The compiler
+// does it once, with the kernels' bits: it executes the body of a structured op
+// for one element after another. Values are bits, and no attributes: a context
+// keeps each attribute that it has ever had.
 //
 //===----------------------------------------------------------------------===//
 

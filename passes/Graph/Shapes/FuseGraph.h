@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What rewrites a graph in its normal form calls this after a change.
+// Passes that rewrite a graph in its normal form call this after a change.
 //
 //===----------------------------------------------------------------------===//
 

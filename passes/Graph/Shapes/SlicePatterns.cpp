@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves elements and isn't a view that the host can compute. Front ends
+// Moves of elements that aren't views that the host can compute. Front ends
 // concatenate, interleave and pad by tensor.insert_slice. As steps of a
 // program, each part would pass through memory.
 //
@@ -563,7 +563,7 @@ static std::optional<Parts> findParts(tensor::InsertSliceOp last) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is worth it
+// Slices that are worth it
 //===----------------------------------------------------------------------===//
 
 static bool isElementwiseOp(Operation *op) {

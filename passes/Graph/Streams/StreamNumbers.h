@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is added to a row of a stream, or multiplies it, where what its tiles
-// were computed with changes. docs/GraphPhase.md, Streams.
+// The summands and factors of a stream's rows, where what its tiles were
+// computed with changes. docs/GraphPhase.md, Streams.
 //
 //===----------------------------------------------------------------------===//
 

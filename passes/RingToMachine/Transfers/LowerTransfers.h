@@ -71,7 +71,7 @@ mlir::Value createIsInside(mlir::ImplicitLocOpBuilder &b,
 void issueWhole(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 //===----------------------------------------------------------------------===//
-// What the bulk engine can't copy
+// Parts that the bulk engine can't copy
 //===----------------------------------------------------------------------===//
 
 /// Elements of a granule of bulk copies, and of a row the whole granules.

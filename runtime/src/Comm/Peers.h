@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a rank knows of the others: who they are, whether they are there, and
+// A rank's knowledge of the others: who they are, whether they are there, and
 // which messages they sent. Messages come from a socket, which one thread
 // reads, or from ranks of the same process. Thread-safe. Sockets carry whole
 // messages, each with at most one file descriptor. Their names are abstract, so

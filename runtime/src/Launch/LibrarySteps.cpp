@@ -375,7 +375,7 @@ static uint32_t getAlignment(uint64_t address, uint64_t step) {
 }
 
 //===----------------------------------------------------------------------===//
-// What lies in the scratch before the library's memory
+// Scratch before the library's memory
 //===----------------------------------------------------------------------===//
 
 /// The alignments of what lies in the scratch and of a bias: the library adds

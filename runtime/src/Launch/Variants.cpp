@@ -64,7 +64,7 @@ constexpr char kDimensionNames[] = {'x', 'y', 'z'};
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What depends on the device only
+// Rules that depend on the device only
 //===----------------------------------------------------------------------===//
 
 DeviceVariant::DeviceVariant(const Context &context, const Package &package,
@@ -153,7 +153,7 @@ bool DeviceVariant::checkDevice(std::vector<std::string> *reasons) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What depends on the arguments
+// Rules that depend on the arguments
 //===----------------------------------------------------------------------===//
 
 bool DeviceVariant::checkGrid(const Environment &environment, Grid &grid,
@@ -304,7 +304,7 @@ Acceptance DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
 }
 
 //===----------------------------------------------------------------------===//
-// What a launch needs
+// Needs of a launch
 //===----------------------------------------------------------------------===//
 
 void DeviceVariant::moveSources(const LaunchFrame &frame, uint64_t from) const {

@@ -67,7 +67,7 @@ static uint64_t getKey(Stream stream, uint64_t streamId) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a thread knows
+// A thread's knowledge
 //===----------------------------------------------------------------------===//
 
 namespace {

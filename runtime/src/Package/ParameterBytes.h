@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What docs/KernelABI.md says of a parameter's size. Readers of manifests and
+// A parameter's size, as docs/KernelABI.md defines it. Readers of manifests and
 // loaders of modules check it.
 //
 //===----------------------------------------------------------------------===//

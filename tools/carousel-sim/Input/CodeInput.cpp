@@ -53,7 +53,7 @@ using runtime::VariantInfo;
 //===----------------------------------------------------------------------===//
 // A program of a manifest as MLIR
 //
-// What a manifest says of a program, as a func.func with carousel.program: its
+// Writes a manifest's program as a func.func with carousel.program: its
 // arguments, checks and steps, on views of them. Expressions become arith ops
 // on the extents of arguments, and views become memref.reinterpret_cast of
 // whole arguments. The parser and the plan of the simulated machine check them.
@@ -526,7 +526,7 @@ static std::string describeProgram(const Manifest &manifest,
 //===----------------------------------------------------------------------===//
 // A manifest as MLIR
 //
-// What a manifest says of kernels, as gpu.func ops without code: arguments,
+// Writes a manifest's kernels as gpu.func ops without code: arguments,
 // launches, guards and tensor maps, as the compiler was given them. The
 // attributes are those of docs/Package.md, and the parser of the dialect checks
 // them.

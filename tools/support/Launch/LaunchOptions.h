@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the command lines of carousel-run and carousel-tune have in common.
+// The options that carousel-run and carousel-tune have in common.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,7 +24,7 @@ using namespace carousel;
 using namespace carousel::tools;
 
 //===----------------------------------------------------------------------===//
-// What comes before a launch
+// Before a launch
 //===----------------------------------------------------------------------===//
 
 using runtime::ErrorCode;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which vectors of a block program engines copy to and from tiles, and how many
-// bytes of shared memory that takes: docs/BlockPhase.md, The planner, 5.
+// Chooses the vectors of a block program that engines copy to and from tiles,
+// and counts the shared memory that takes: docs/BlockPhase.md, The planner, 5.
 //
 //===----------------------------------------------------------------------===//
 

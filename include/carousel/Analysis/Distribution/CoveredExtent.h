@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which memrefs and sizes of a block program are at most as large as the extent
-// that its vectors cover. A launch decides on arguments other than that of the
-// extent: these are conditions, which become guards where they matter.
+// Finds memrefs and sizes of a block program that are at most as large as the
+// extent that its vectors cover. A launch decides on arguments other than that
+// of the extent: these are conditions, which become guards where they matter.
 //
 //===----------------------------------------------------------------------===//
 

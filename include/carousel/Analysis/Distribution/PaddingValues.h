@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the elements of a block program's vectors beyond the covered extent are,
-// and whether an op that combines columns ignores them. A read gives them its
+// Finds the values of a block program's vectors beyond the covered extent, and
+// whether an op that combines columns ignores them. A read gives them its
 // padding, and ops compute with that. docs/BlockPhase.md, Width.
 //
 //===----------------------------------------------------------------------===//

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which loops of a product are the matrices of a library's call, and whether
-// the call takes less time than a kernel. docs/GraphPhase.md, Libraries.
+// Finds loops of a product that are the matrices of a library's call, and
+// whether the call is faster than a kernel. docs/GraphPhase.md, Libraries.
 //
 //===----------------------------------------------------------------------===//
 

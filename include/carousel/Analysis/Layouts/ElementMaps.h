@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which elements of an operand an element of a result is computed from, over
-// bits of coordinates, and the layouts that follow: DistributionOpInterface.
+// Maps elements of a result to those of operands that they are computed from,
+// over bits of coordinates, and to layouts: DistributionOpInterface.
 //
 //===----------------------------------------------------------------------===//
 

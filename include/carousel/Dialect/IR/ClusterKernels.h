@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel of the block phase means in a launch with a cluster: either the
+// Defines a kernel of the block phase in a launch with a cluster: either the
 // cluster executes one program, or each of its CTAs executes its own.
 //
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which ops of a graph became which kernels, why not fewer, and what will be
-// slow: plain structs, which the attribute carousel.decisions carries from the
-// passes of the graph phase to the package. A func.func or a module with the
+// The kernels that ops of a graph became, why not fewer, and what will be slow:
+// plain structs, which the attribute carousel.decisions carries from the passes
+// of the graph phase to the package. A func.func or a module with the
 // attribute, even an empty one, asks for the record: each pass that decides
 // appends to it. A pass that works on a function appends to the function's, and
 // one that removes functions to the module's.

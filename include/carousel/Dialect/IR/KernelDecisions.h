@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What planners decided about a kernel: plain structs, which the attribute
+// The planners' decisions about a kernel: plain structs, which the attribute
 // carousel.decisions carries from the passes that decide to the package. A
 // kernel with the attribute, even an empty one, asks for the record: each pass
 // that decides appends to it. docs/Package.md describes the fields.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which other extents the tiles of ProgramTiles.h may have, and the rewrite of
+// Finds other extents that the tiles of ProgramTiles.h may have, and rewrites
 // the kernel to one of them.
 //
 //===----------------------------------------------------------------------===//

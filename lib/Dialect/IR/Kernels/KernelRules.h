@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the verifiers of launches, variants and arguments share. The hooks run
-// before the kernel's own verifier, so they make no assumptions about its
+// The rules that verifiers of launches, variants and arguments share. The hooks
+// run before the kernel's own verifier, so they make no assumptions about its
 // attributes.
 //
 //===----------------------------------------------------------------------===//

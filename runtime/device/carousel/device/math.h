@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What printed kernels compute with, besides the operators of C++. Integers are
+// The functions of printed kernels, besides the operators of C++. Integers are
 // unsigned; a function that treats them as signed names the type:
 // min_as<int>(a, b). Floating-point functions are CUDA's, of each lane of a
 // vector, and of narrow floats by way of float.

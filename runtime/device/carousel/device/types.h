@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the other headers share. The enumerations have the names and the cases
-// of the dialect's attributes, with an underscore where C++ has the word. The
-// pointers that functions take are generic; here they become addresses of the
-// state space that an instruction wants.
+// Types that the other headers share. The enumerations have the names and the
+// cases of the dialect's attributes, with an underscore where C++ has the word.
+// The pointers that functions take are generic; here they become addresses of
+// the state space that an instruction wants.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stands around wgmma.mma_async: the descriptors of matrices in shared
-// memory, and the order of accesses of registers and products. The 128 threads
-// of a warpgroup call these together. The instruction has a text of its own for
-// each number of columns; printed kernels define those that they use.
+// The frame of wgmma.mma_async: the descriptors of matrices in shared memory,
+// and the order of accesses of registers and products. The 128 threads of a
+// warpgroup call these together. The instruction has a text of its own for each
+// number of columns; printed kernels define those that they use.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a caller hands to a kernel: tensors in device memory and scalars.
+// The arguments of a kernel: tensors in device memory and scalars.
 //
 //===----------------------------------------------------------------------===//
 

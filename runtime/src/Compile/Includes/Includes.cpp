@@ -335,7 +335,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What is refused
+// Refusals
 //===----------------------------------------------------------------------===//
 
 CompileMessage refuse(const Text &text, uint32_t line, std::string what) {
@@ -456,7 +456,7 @@ Refusal Gatherer::checkMacros(const Text &text) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is read
+// Reads
 //===----------------------------------------------------------------------===//
 
 Gatherer::Gatherer(std::vector<std::string> directories)

@@ -25,7 +25,7 @@ def Carousel_HasCounterType : TypesMatchWith<"value has the type of the counters
     "value", "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">;
 
 //===----------------------------------------------------------------------===//
-// Of all threads of a CTA
+// Ops of all threads of a CTA
 //===----------------------------------------------------------------------===//
 
 def Carousel_SignalOp : Op<Carousel_Dialect, "signal",
@@ -94,7 +94,7 @@ def Carousel_WaitSignalOp : Op<Carousel_Dialect, "wait_signal",
 }
 
 //===----------------------------------------------------------------------===//
-// Of one thread
+// Ops of one thread
 //===----------------------------------------------------------------------===//
 
 def Carousel_SignalReleaseOp : Carousel_FixedOp<"signal.release", 80, 70,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which kinds PTX has for which types, as chains of `if constexpr` in functions
-// with the template parameters Kind and Type. FORM makes a statement of what
-// the instruction is called by, ".add.u32".
+// The kinds of reductions that PTX has, by type, as chains of `if constexpr` in
+// functions with the template parameters Kind and Type. FORM makes a statement
+// of what the instruction is called by, ".add.u32".
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the modes of tensor copies need, and their coordinates as operands.
+// The needs of the modes of tensor copies, and their coordinates as operands.
 // Included by the headers of the copies.
 //
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What CUDA C++ has no name for, or by another meaning: where a thread is, what
-// it gets from others of its warp, and what it changes atomically. Atomics are
-// relaxed, at gpu scope, as CUDA's.
+// Functions that CUDA C++ has no name for, or by another meaning: where a
+// thread is, what it gets from others of its warp, and what it changes
+// atomically. Atomics are relaxed, at gpu scope, as CUDA's.
 //
 //===----------------------------------------------------------------------===//
 
