@@ -90,6 +90,17 @@ class CheckProse(unittest.TestCase):
         (self.root / "docs/Other.md").write_text("# Other\n\n## A heading\n\nThe option `--nobody`.\n")
         self.assertEqual(self.check().returncode, 0)
 
+    def test_comments(self):
+        file = self.root / "include/Ops.h"
+        for text in ("/// What it does.\nint f();\n", "int x; // one\n  // Of two.\n", "// One.\n//\n// Which one.\n",
+                     "//===---===//\n// What is left\n//===---===//\n"):
+            file.write_text(text, encoding="utf-8")
+            run = self.check()
+            self.assertEqual(run.returncode, 1, text)
+            self.assertIn("expected a comment to begin with", run.stderr)
+        file.write_text("/// Whether it does\n/// What is left.\n// Often.\nint f(); // What\n", encoding="utf-8")
+        self.assertEqual(self.check().returncode, 0)
+
     def test_spelling(self):
         self.expect_fault("recieve ==> receive", "docs/Other.md", "Text.", "They recieve it.")
 
