@@ -155,7 +155,7 @@ public:
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
 
   /// The values that the running thread got from the lanes of its warp or the
-  /// CTAs of its cluster. It reads it at once, before another thread runs.
+  /// CTAs of its cluster. It reads them at once, before another thread runs.
   std::vector<uint64_t> collected;
 
   /// Reports a finding of the running thread.

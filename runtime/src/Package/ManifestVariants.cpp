@@ -17,7 +17,7 @@
 
 namespace carousel::runtime {
 
-/// Counts the work that a launch may do before it has found a variant. Numbers
+/// Counts what a launch may look at before it has found a variant: numbers
 /// below 2^32 of lists that are in memory.
 uint64_t ManifestReader::countWork(const KernelInfo &kernel) {
   uint64_t work = 0;

@@ -97,7 +97,7 @@ struct GraphChange {
   /// The operation that has no correction, if the change is unknown.
   std::string obstacle = {};
   /// For an operand that is replaced, or shifted: then it is a difference. For
-  /// Of one that is scaled, only whether exponentials depend on it.
+  /// one that is scaled, only whether exponentials depend on it.
   GraphDifference difference = {};
 };
 

@@ -20,9 +20,8 @@
 
 namespace carousel::runtime {
 
-/// The work of a program on its arguments, ready to run, with memory of its
-/// own. Any number of times, always in the same stream, while the arguments'
-/// memory exists.
+/// Runs a program on its arguments, with memory of its own, any number of
+/// times, always in the same stream, while the arguments' memory exists.
 class PreparedProgram {
 public:
   /// Starts all steps; after loadParameters, those that depend on more than
