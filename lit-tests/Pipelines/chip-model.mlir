@@ -1,11 +1,11 @@
 // Planners follow the model of the chip that the module states. This GPU doesn't exist: it has half of an H200's SMs,
 // and twice its bandwidth. So rings have fewer stages and more CTAs, a convolution has fewer and larger tiles, and a
 // library's call is worth what passes through memory for it. H200: what they decide for the H200 as it is.
-// DEFINE: %{graph} = builtin.module(func.func(carousel-normalize-graph,carousel-select-libraries),carousel-form-groups,carousel-lower-groups)
-// RUN: carousel-opt %s --pass-pipeline='%{graph}' --remarks-filter='carousel-(select-libraries|lower-groups)' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRAPH
+// DEFINE: %{graph} = builtin.module(func.func(carousel-normalize-graph,carousel-select-libraries),carousel-form-groups,carousel-schedule-groups)
+// RUN: carousel-opt %s --pass-pipeline='%{graph}' --remarks-filter='carousel-(select-libraries|schedule-groups)' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRAPH
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower)' --remarks-filter=carousel-circular-buffer --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=RING
 // RUN: sed 's/"sms" = 66 : i64, "bytes-per-ns" = 8428.0 : f64/"sms" = 132 : i64/' %s > %t.mlir
-// RUN: carousel-opt %t.mlir --pass-pipeline='%{graph}' --remarks-filter='carousel-(select-libraries|lower-groups)' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=H200-GRAPH
+// RUN: carousel-opt %t.mlir --pass-pipeline='%{graph}' --remarks-filter='carousel-(select-libraries|schedule-groups)' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=H200-GRAPH
 // RUN: carousel-opt %t.mlir --pass-pipeline='builtin.module(carousel-lower)' --remarks-filter=carousel-circular-buffer --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=H200-RING
 
 // RING: stages 3, prefetch 2
