@@ -50,7 +50,7 @@ class Counter : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit Counter(std::atomic<unsigned> &count) : count(count) {}
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    if (remark.getCategoryName() == "carousel-lower-groups")
+    if (remark.getCategoryName() == "carousel-schedule-groups")
       ++count;
   }
 
@@ -102,7 +102,7 @@ TEST_F(GraphDecisionsTest, AnEmbeddersEngineChangesNothing) {
   // The engine gets each decision of the pass, too.
   unsigned recorded =
       llvm::count_if(without->graphs, [](const GraphDecision &decision) {
-        return decision.pass == "carousel-lower-groups";
+        return decision.pass == "carousel-schedule-groups";
       });
   EXPECT_GT(recorded, 2u);
   EXPECT_EQ(count, recorded);
