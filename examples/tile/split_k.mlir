@@ -10,7 +10,7 @@
 //   rounded to f16 in each turn, as PTX rounds reductions.
 //
 // Tiles of 16-bit elements are swizzled, so that ldmatrix reads rows from different banks. With three
-// stages, three CTAs fit on an SM; with as many stages as fit, two would (benchmarks/RESULTS.md).
+// stages, three CTAs fit on an SM; with as many stages as fit, two would (benchmarks/archive).
 //
 // CTAs take their places by tickets, so that a CTA waits only for such as have
 // started before it. Semaphores, one for each tile of C, the counter of the tickets and `work` are the

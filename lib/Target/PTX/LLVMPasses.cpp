@@ -390,7 +390,7 @@ bool isLeftToPTXAS(StringRef pass) {
 /// Passes that look for code that lowered kernels don't have, such as
 /// vectorisers and library calls, or that find what other passes find, too.
 /// Without them ptxas makes the same code of the examples
-/// (benchmarks/RESULTS.md).
+/// (benchmarks/archive).
 bool findsNothing(StringRef pass) {
   static constexpr StringLiteral kPasses[] = {
       "CallSiteSplittingPass",   "ConstraintEliminationPass",
