@@ -428,9 +428,9 @@ void ModuleCompiler::noteRegisters(const TargetInfo &chip, StringRef module,
 
 namespace {
 
-/// That a compilation runs in a context. There is one at a time: pass managers
-/// load dialects into the context when they start, and its threads, which do
-/// work of any pass manager, would mix up what they say.
+/// Marks a context as one in which a compilation runs. There is one at a time:
+/// pass managers load dialects into the context when they start, and its
+/// threads, which do work of any pass manager, would mix up their messages.
 class Occupation {
 public:
   explicit Occupation(MLIRContext *context) : context(context) {

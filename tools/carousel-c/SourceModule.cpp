@@ -38,7 +38,7 @@ using namespace carousel::capi;
 /// Short for a user, and long beside what a question costs.
 static constexpr std::chrono::milliseconds kInterval(10);
 
-/// That of main threads: modules may nest deeply.
+/// The stack of a main thread: modules may nest deeply.
 static constexpr std::optional<unsigned> kStackBytes = 8 << 20;
 
 std::function<bool()> Watch::getIsStopped() const {

@@ -74,7 +74,7 @@ public:
   /// Returns `isStopped` as a function, which is empty without one to ask.
   std::function<bool()> getIsStopped() const;
 
-  /// That the work must end, with the reason.
+  /// Returns the status of work that has to end, and says why.
   carousel_compiler_status fail() const { return failCancelled(process); }
 
   /// Calls back on the thread of `run`. The work calls it.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A rank's knowledge of the others: who they are, whether they are there, and
-// which messages they sent. Messages come from a socket, which one thread
+// Keeps what a rank knows of the others: who they are, whether they are there,
+// and which messages they sent. Messages come from a socket, which one thread
 // reads, or from ranks of the same process. Thread-safe. Sockets carry whole
 // messages, each with at most one file descriptor. Their names are abstract, so
 // that no file stays behind; every descriptor is closed on exec; the kernel
@@ -57,9 +57,9 @@ public:
   /// Listens on an abstract name. Fails with `isTaken` set where another socket
   /// has the name.
   static Result<UnixSocket> listen(const std::string &name, bool &isTaken);
-  /// Nothing where nobody listens.
+  /// Returns no socket where nobody listens.
   static Result<std::optional<UnixSocket>> connect(const std::string &name);
-  /// Nothing where nobody connected before the deadline.
+  /// Returns no socket where nobody connected before the deadline.
   Result<std::optional<UnixSocket>> accept(Deadline deadline);
 
   Result<Credentials> getCredentials() const;

@@ -15,11 +15,12 @@
 // came after it. Captured waits are like those of one stream, as any stream may
 // run their graphs.
 //
-// That thread must not wait for a driver that itself waits for the streams
-// whose waits it is to end. While a thread frees memory or loads a module,
-// copies and cuStreamSynchronize block, but memory operations of streams don't.
-// So a write of device memory is such an operation, answered by a word in host
-// memory; a read is a copy by a thread of its own, and may come to nothing.
+// The thread that looks must not wait for a driver that itself waits for the
+// streams whose waits it is to end. While a thread frees memory or loads a
+// module, copies and cuStreamSynchronize block, but memory operations of
+// streams don't. So a write of device memory is such an operation, answered by
+// a word in host memory; a read is a copy by a thread of its own, and may come
+// to nothing.
 //
 //===----------------------------------------------------------------------===//
 

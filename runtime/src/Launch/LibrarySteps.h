@@ -83,7 +83,7 @@ private:
 };
 
 /// Elements of a target, and for a copy those of a source in the same order.
-/// What follows one another in both is one dimension.
+/// Dimensions whose elements follow one another in both are one.
 class MemoryStep {
 public:
   /// `bytes`: of an element. Lists are outermost first, strides in elements. No

@@ -7,8 +7,8 @@
 //
 // One thread loads a module when a function of it is first needed. All kernels
 // of the package in the same context share it, and the last of them unloads it.
-// Of the images of a module, the one that the device runs best is chosen. The
-// driver takes a cubin, and compiles PTX, as a whole program. NVRTC compiles
+// It chooses the image of the module that the device runs best. The driver
+// takes a cubin, and compiles PTX, as a whole program. NVRTC compiles
 // CUDA C++. nvJitLink compiles PTX that is newer than the driver, and links the
 // device sources that a module needs; as parts of programs, for which ptxas
 // ignores setmaxnreg, so that kernels whose producer warps give registers away

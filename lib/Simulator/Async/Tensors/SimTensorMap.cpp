@@ -220,7 +220,7 @@ private:
   uint64_t get(Field field, unsigned dim = 0) const {
     return values[size_t(field)][dim];
   }
-  /// That a field has a value, for a reason.
+  /// Says which value a field has, for an error that adds the reason.
   std::string describe(const FieldBits &part, llvm::StringRef name) const;
   std::string checkNumbers() const;
   std::string checkDerived(const TensorMap &map) const;

@@ -7,8 +7,8 @@
 //
 // Cache policies and prefetches into caches have no effect here, but the size
 // and address of a bulk prefetch are checked. An absent mask is passed as -1.
-// Of transfers, swizzle and cache are requests to later phases, and a loop's
-// pipeline doesn't change its result: nothing of them remains.
+// A transfer's swizzle and cache policy are requests to later phases, and a
+// loop's pipeline doesn't change its result: the simulator ignores them.
 //
 //===----------------------------------------------------------------------===//
 
