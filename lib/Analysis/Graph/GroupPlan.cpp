@@ -17,7 +17,6 @@
 #include "carousel/Analysis/Graph/GroupPlan.h"
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -64,7 +63,7 @@ public:
     }
     for (unsigned number : sortGroups()) {
       PlannedGroup planned;
-      planned.group = shareReads(groups[number]);
+      planned.group = groups[number];
       GroupShapeResult result = computeGroupShape(problem, planned.group);
       assert(result.shape && "groups have shapes");
       planned.shape = std::move(*result.shape);
@@ -201,26 +200,6 @@ private:
       bytes += problem.tensors[tensor].getBytes() *
                (leavesGroup(problem, united, tensor) ? 1 : 2);
     return bytes;
-  }
-
-  /// Has ops go together along all tensors that several of them read, if one
-  /// kernel can: merges ask for those that both groups read only.
-  OpGroup shareReads(const OpGroup &group) const {
-    OpGroup joined = group;
-    joined.sharedReads.clear();
-    llvm::DenseMap<unsigned, unsigned> firstReaders;
-    for (unsigned op : group.ops)
-      for (const GraphAccess &read : problem.ops[op].reads) {
-        // Elements at computed indices are read in no common order.
-        if (!read.isRegular())
-          continue;
-        auto [first, isNew] = firstReaders.try_emplace(read.tensor, op);
-        if (!isNew && first->second != op)
-          joined.sharedReads.push_back({read.tensor, first->second, op});
-      }
-    if (joined.sharedReads.empty())
-      return joined;
-    return isKernel(problem, joined) ? joined : group;
   }
 
   bool isStream(unsigned group) const {

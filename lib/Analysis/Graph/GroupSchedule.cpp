@@ -543,6 +543,39 @@ GroupSchedule carousel::scheduleGroup(const GraphProblem &problem,
   return Scheduler(problem, group, shape).run();
 }
 
+std::string carousel::findMisfit(const GraphProblem &problem,
+                                 const OpGroup &group, const GroupShape &shape,
+                                 const GroupSchedule &schedule) {
+  auto haveSame = [](const ScheduledDim &own, const ScheduledDim &known) {
+    return own.dims == known.dims;
+  };
+  if (!llvm::equal(schedule.dims, collapseDims(problem, group, shape).dims,
+                   haveSame))
+    return "its dimensions aren't those of the group's tensors, in their order";
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    std::string name = "dimension " + std::to_string(position);
+    if (dim.walk == DimWalk::Grid && dim.isReduced)
+      return "the grid goes along " + name + ", which is reduced";
+    if (dim.walk == DimWalk::Loop && !dim.isReduced)
+      return "a loop goes along " + name + ", which isn't reduced";
+    bool isWhole = dim.extent != kUnknownExtent && dim.extent <= dim.tile;
+    if (dim.walk == DimWalk::None && !isWhole && schedule.covered != position)
+      return "a vector of " + std::to_string(dim.tile) +
+             " elements hasn't all of " + name;
+  }
+  auto hasWalk = [&](std::optional<unsigned> position, DimWalk walk) {
+    return !position || schedule.dims[*position].walk == walk;
+  };
+  if (!hasWalk(schedule.covered, DimWalk::None) ||
+      (schedule.covered && !schedule.dims[*schedule.covered].isReduced))
+    return "the covered dimension isn't a reduced one that vectors have";
+  if (schedule.division && !hasWalk(schedule.division->position, DimWalk::Loop))
+    return "no loop goes along the divided dimension";
+  if (!hasWalk(schedule.fewRows, DimWalk::Grid))
+    return "the grid doesn't go along the dimension of few rows";
+  return {};
+}
+
 bool carousel::isKernel(const GraphProblem &problem, const OpGroup &group) {
   GroupShapeResult result = computeGroupShape(problem, group);
   return result.shape &&

@@ -544,7 +544,7 @@ func.func @parameter_donated(%x: tensor<4xf32> {carousel.parameter, tf.aliasing_
 // -----
 
 // C360
-// expected-error @+1 {{expected tiles of one element or more, got 0}}
+// expected-error @+1 {{expected tiles of 1 to 1048576 elements, got 0}}
 #s = #carousel.group_schedule<row, [<[0], grid, 0>]>
 
 // -----
@@ -619,6 +619,24 @@ func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
 func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{expected the last of several schedules to be for all launches, got}}
   %0 = carousel.group "g"(%a) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>]>, #carousel.group_schedule<row, [<[0], grid, 1>] few_rows = 0>]} {
+  ^bb0(%x: tensor<4xf32>):
+    carousel.yield %x : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C360
+// expected-error @+1 {{expected a division by numbers above 0, got}}
+#s = #carousel.group_schedule<column, [<[0], loop, 1>] division = <position = 0, least_length = 0, most_parts = 2, wanted_programs = 2>>
+
+// -----
+
+// C361
+func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected a kernel with a name, got an empty one}}
+  %0 = carousel.group ""(%a) {
   ^bb0(%x: tensor<4xf32>):
     carousel.yield %x : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>

@@ -134,3 +134,186 @@ func.func @reads(%p0: tensor<8xf32>) -> tensor<8xf32> {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %group : tensor<8xf32>
 }
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @short_vector(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: a vector of 64 elements hasn't all of dimension 1, in #carousel.group_schedule<row}}
+  %y = carousel.group "short_vector"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 64>]>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @grid_of_sums(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: the grid goes along dimension 1, which is reduced, in #carousel.group_schedule<row}}
+  %y = carousel.group "grid_of_sums"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>, <[1], grid, 64>]>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @loop_of_results(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: a loop goes along dimension 0, which isn't reduced, in #carousel.group_schedule<row}}
+  %y = carousel.group "loop_of_results"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0], loop, 1>, <[1], none, 1024>]>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @joined(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: its dimensions aren't those of the group's tensors, in their order, in #carousel.group_schedule<row}}
+  %y = carousel.group "joined"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0, 1], grid, 128>]>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @turned(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: its dimensions aren't those of the group's tensors, in their order, in #carousel.group_schedule<row}}
+  %y = carousel.group "turned"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[1], none, 1024>, <[0], grid, 1>]>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @covers_results(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: the covered dimension isn't a reduced one that vectors have, in #carousel.group_schedule<row}}
+  %y = carousel.group "covers_results"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 1024>] covered = 0>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @divides_nothing(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: no loop goes along the divided dimension, in #carousel.group_schedule<row}}
+  %y = carousel.group "divides_nothing"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 1024>] division = <position = 1, least_length = 64, most_parts = 2, wanted_programs = 2>>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @few_sums(%p: tensor<?x768xf32>, %q: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a schedule that fits the group: the grid doesn't go along the dimension of few rows, in #carousel.group_schedule<row}}
+  %y = carousel.group "few_sums"(%p, %q) attributes {schedules = [#carousel.group_schedule<row, [<[0], grid, 1>, <[1], none, 1024>] few_rows = 1>]} {
+  ^bb0(%x: tensor<?x768xf32>, %start: tensor<?xf32>):
+    %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x768xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %r = arith.addf %out, %in : f32
+      linalg.yield %r : f32
+    } -> tensor<?xf32>
+    carousel.yield %sum : tensor<?xf32>
+  } : (tensor<?x768xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @unchanged(%p: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expected results that structured ops compute, got another value as result 0}}
+  %y = carousel.group "unchanged"(%p) {
+  ^bb0(%x: tensor<8xf32>):
+    carousel.yield %x : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+func.func @one_name(%p: tensor<8xf32>) -> tensor<8xf32> {
+  %y = carousel.group "k"(%p) {
+  ^bb0(%x: tensor<8xf32>):
+    %e = tensor.empty() : tensor<8xf32>
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.addf %in, %in : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    carousel.yield %r : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @+1 {{expected a kernel's name once, as the group computes something else, got 'k' again}}
+  %z = carousel.group "k"(%y) {
+  ^bb0(%x: tensor<8xf32>):
+    %e = tensor.empty() : tensor<8xf32>
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.mulf %in, %in : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    carousel.yield %r : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %z : tensor<8xf32>
+}

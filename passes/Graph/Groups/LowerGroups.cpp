@@ -37,6 +37,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -493,6 +494,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     log = &decisions;
     // A run that failed may have left some.
     lowered.clear();
+    names.clear();
     times.clear();
     SmallVector<GroupOp> groups;
     getOperation().walk([&](GroupOp group) { groups.push_back(group); });
@@ -546,6 +548,10 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                       ", which computes the same",
                   {{"Kernel", name.str()}});
     } else {
+      if (!names.insert(group.getKernel()).second)
+        return group.emitOpError("expected a kernel's name once, as the group "
+                                 "computes something else, got '")
+               << group.getKernel() << "' again";
       FailureOr<gpu::GPUFuncOp> written =
           emit(*program, *variants, operands, builder);
       if (failed(written))
@@ -673,6 +679,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   }
 
   DecisionLog *log = nullptr;                   ///< of a run
+  llvm::StringSet<> names;                      ///< of kernels
   llvm::DenseMap<Operation *, GroupTime> times; ///< of launches
   /// By the number of results.
   llvm::DenseMap<unsigned, std::vector<std::shared_ptr<LoweredGroup>>> lowered;

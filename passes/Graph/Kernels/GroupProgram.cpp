@@ -119,6 +119,12 @@ FailureOr<GroupProgram> carousel::readGroup(GroupOp op, bool usesTF32) {
   }
   if (op.getSharedReads() && failed(readSharedReads(program)))
     return failure();
+  for (auto [number, result] :
+       llvm::enumerate(program.getBlock().getTerminator()->getOperands()))
+    if (!result.getDefiningOp<linalg::LinalgOp>())
+      return op.emitOpError("expected results that structured ops compute, got "
+                            "another value as result ")
+             << number;
   GroupShapeResult result = computeGroupShape(problem, program.group);
   if (!result.shape)
     return op.emitError("expected ops that can be one kernel: ")
@@ -221,6 +227,11 @@ carousel::readSchedules(const GroupProgram &program) {
              << stringifyEnum(program.shape.family) << " for "
              << program.shape.dims.size() << " dimensions, got " << attr;
     schedules.push_back(read(attr, program.shape));
+    std::string misfit = findMisfit(program.graph.problem, program.group,
+                                    program.shape, schedules.back());
+    if (!misfit.empty())
+      return op.emitOpError("expected a schedule that fits the group: ")
+             << misfit << ", in " << attr;
   }
   return schedules;
 }

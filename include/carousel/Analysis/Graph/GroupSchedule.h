@@ -87,6 +87,11 @@ struct GroupSchedule {
 GroupSchedule scheduleGroup(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape);
 
+/// Why a kernel of the schedule would not compute what the group does, as where
+/// a vector lacks elements of a dimension; empty if it would.
+std::string findMisfit(const GraphProblem &problem, const OpGroup &group,
+                       const GroupShape &shape, const GroupSchedule &schedule);
+
 /// Whether the group has a shape and a schedule.
 bool isKernel(const GraphProblem &problem, const OpGroup &group);
 

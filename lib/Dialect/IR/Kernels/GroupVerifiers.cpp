@@ -16,6 +16,9 @@
 using namespace mlir;
 using namespace carousel;
 
+/// More than vectors of any kernel have.
+static constexpr int64_t kMostElements = 1 << 20;
+
 // C360
 LogicalResult GroupScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ScheduleFamily,
@@ -24,17 +27,24 @@ LogicalResult GroupScheduleAttr::verify(
     DivisionAttr division) {
   llvm::SmallSet<int64_t, 8> known;
   for (ScheduledDimAttr dim : dims) {
-    if (dim.getTile() < 1)
-      return emitError() << "expected tiles of one element or more, got "
-                         << dim.getTile();
+    if (dim.getTile() < 1 || dim.getTile() > kMostElements)
+      return emitError() << "expected tiles of 1 to " << kMostElements
+                         << " elements, got " << dim.getTile();
     for (int64_t own : dim.getDims())
       if (own < 0 || !known.insert(own).second)
         return emitError() << "expected each dimension of the group once, got "
                            << own << (own < 0 ? "" : " twice");
   }
   std::optional<int64_t> divided;
-  if (division)
+  if (division) {
     divided = division.getPosition();
+    for (int64_t number :
+         {division.getStepElements(), division.getStepIterations(),
+          division.getLeastLength(), division.getMostParts()})
+      if (number < 1)
+        return emitError() << "expected a division by numbers above 0, got "
+                           << division;
+  }
   for (std::optional<int64_t> position : {covered, few, fewRows, divided})
     if (position && (*position < 0 || size_t(*position) >= dims.size()))
       return emitError() << "expected a position below the number of dims, "
@@ -54,6 +64,8 @@ static LogicalResult verifyTypes(GroupOp op, TypeRange inside,
 
 // C361
 LogicalResult GroupOp::verifyRegions() {
+  if (getKernel().empty())
+    return emitOpError("expected a kernel with a name, got an empty one");
   Block &body = getBody().front();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)

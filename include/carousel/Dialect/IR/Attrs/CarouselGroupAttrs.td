@@ -112,8 +112,9 @@ def Carousel_GroupScheduleAttr : Carousel_Attr<"GroupSchedule", "group_schedule"
 
     Constraints:
 
-    - Positions are those of dimensions, each of the group's dimensions is in one place, and tiles
-      have at least one element (C360).
+    - Positions are those of dimensions, each of the group's dimensions is in one place, tiles have
+      1 to 1048576 elements, and a division is by numbers above 0 (C360).
+    - The schedule fits the group's ops (C361).
 
     Example:
 

@@ -39,8 +39,9 @@ def Carousel_GroupOp : Op<Carousel_Dialect, "group",
     Constraints:
 
     - The region has an argument for each input, and `carousel.yield` has a value for each result,
-      of the same types. The last schedule is for all launches, and positions in `shared_reads` are
-      those of ops (C361).
+      of the same types, which structured ops compute. The last schedule is for all launches,
+      positions in `shared_reads` are those of ops, and groups of one `kernel` compute the same
+      (C361).
 
     Example:
 
