@@ -189,7 +189,6 @@ Status bindStrides(const ArgumentInfo &info, const Argument &argument,
     // A kernel that knows a stride doesn't take it from here.
     if (!matters && !info.contiguous && wanted == kDynamic && given != 0)
       bound.loose |= uint8_t(1u << dim);
-    bound.givenStrides[dim] = bound.strides[dim];
   }
   return {};
 }
@@ -257,36 +256,21 @@ Status bindArguments(const SignatureInfo &signature, const Argument *arguments,
   return checkAliases(signature, bound);
 }
 
-/// Calls `set(bound, dimension)` for each stride that no access depends on.
-template <typename Set>
-static bool forEachLoose(const SignatureInfo &signature, BoundArgument *bound,
-                         Set set) {
-  bool any = false;
-  for (size_t i = 0; i < signature.arguments.size(); ++i) {
+bool hasLooseStrides(const SignatureInfo &signature,
+                     const BoundArgument *bound) {
+  for (size_t i = 0; i < signature.arguments.size(); ++i)
     // Other arguments have no strides.
-    if (signature.arguments[i].kind != ArgumentInfo::Kind::Tensor)
-      continue;
-    for (unsigned left = bound[i].loose; left != 0; left &= left - 1) {
-      set(bound[i], unsigned(__builtin_ctz(left)));
-      any = true;
-    }
-  }
-  return any;
+    if (signature.arguments[i].kind == ArgumentInfo::Kind::Tensor &&
+        bound[i].loose)
+      return true;
+  return false;
 }
 
-bool useLooseStrides(const SignatureInfo &signature, BoundArgument *bound) {
-  return forEachLoose(
-      signature, bound,
-      [](BoundArgument &tensor, unsigned dim) { tensor.strides[dim] = 0; });
-}
-
-bool useGivenStrides(const SignatureInfo &signature, BoundArgument *bound) {
-  bool changed = false;
-  forEachLoose(signature, bound, [&](BoundArgument &tensor, unsigned dim) {
-    changed |= tensor.strides[dim] != tensor.givenStrides[dim];
-    tensor.strides[dim] = tensor.givenStrides[dim];
-  });
-  return changed;
+void useLooseStrides(const SignatureInfo &signature, BoundArgument *bound) {
+  for (size_t i = 0; i < signature.arguments.size(); ++i)
+    if (signature.arguments[i].kind == ArgumentInfo::Kind::Tensor)
+      for (unsigned dim = 0; dim < kMaxRank; ++dim)
+        bound[i].strides[dim] = bound[i].getStride(dim, /*loosens=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,7 +335,7 @@ bool fits(int64_t value) { return value >= -kLimit32 && value < kLimit32; }
 /// doesn't fit; where the dimension is -1, the argument's name ends `what`.
 template <typename Refuse>
 bool forFirstBeyond32(const SignatureInfo &signature,
-                      const BoundArgument *bound, Refuse refuse) {
+                      const BoundArgument *bound, bool loosens, Refuse refuse) {
   for (size_t i = 0; i < signature.arguments.size(); ++i) {
     const ArgumentInfo &info = signature.arguments[i];
     if (info.kind == ArgumentInfo::Kind::Scalar) {
@@ -367,8 +351,8 @@ bool forFirstBeyond32(const SignatureInfo &signature,
         refuse(info, "extent", int(dim), bound[i].extents[dim]);
         return true;
       }
-      if (!fits(bound[i].strides[dim])) {
-        refuse(info, "stride", int(dim), bound[i].strides[dim]);
+      if (int64_t stride = bound[i].getStride(dim, loosens); !fits(stride)) {
+        refuse(info, "stride", int(dim), stride);
         return true;
       }
     }
@@ -386,8 +370,9 @@ bool forFirstBeyond32(const SignatureInfo &signature,
 
 } // namespace
 
-bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound) {
-  return !forFirstBeyond32(signature, bound, [](auto &&...) {});
+bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound,
+                 bool loosens) {
+  return !forFirstBeyond32(signature, bound, loosens, [](auto &&...) {});
 }
 
 std::string explainIndex32(const SignatureInfo &signature,
@@ -401,7 +386,7 @@ std::string explainIndex32(const SignatureInfo &signature,
     text =
         fmt::format("expected {} to fit 32-bit indices, got {}", place, value);
   };
-  forFirstBeyond32(signature, bound, explain);
+  forFirstBeyond32(signature, bound, /*loosens=*/false, explain);
   return text;
 }
 

@@ -38,11 +38,11 @@ Status checkAliases(const SignatureInfo &signature, const BoundArgument *bound);
 Status checkSymmetric(const SignatureInfo &signature,
                       const BoundArgument *bound, const Context::Impl &context);
 
-/// Makes the strides that no access depends on 0, which every alignment and
-/// every tensor map is fine with; false where there are none. The other one
-/// makes them what callers gave again; false where they were.
-bool useLooseStrides(const SignatureInfo &signature, BoundArgument *bound);
-bool useGivenStrides(const SignatureInfo &signature, BoundArgument *bound);
+/// Whether no access depends on some strides that aren't 0.
+bool hasLooseStrides(const SignatureInfo &signature,
+                     const BoundArgument *bound);
+/// Makes these 0, which every alignment and every tensor map is fine with.
+void useLooseStrides(const SignatureInfo &signature, BoundArgument *bound);
 
 /// The address that stands for a workspace which isn't there yet: as well
 /// aligned as what the driver allocates (CUDA C++ programming guide, Device
@@ -55,8 +55,10 @@ Status bindWorkspaces(const SignatureInfo &signature, int64_t multiprocessors,
                       BoundArgument *bound);
 
 /// Whether all extents, strides and linear offsets are below 2^31, and indices
-/// fit 32 bits: what a variant with 32-bit indices needs.
-bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound);
+/// fit 32 bits: what a variant with 32-bit indices needs. With `loosens`,
+/// strides that no access depends on are 0.
+bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound,
+                 bool loosens = false);
 
 /// The first value that doesn't fit: "expected x.extent(0) to fit 32-bit
 /// indices, got 4294967296".

@@ -73,7 +73,8 @@ static inline const Expression::Node *run(const Expression::Node *begin,
       *++top = environment.arguments[node->argument].extents[node->dim];
       break;
     case Op::Stride:
-      *++top = environment.arguments[node->argument].strides[node->dim];
+      *++top = environment.arguments[node->argument].getStride(
+          node->dim, environment.loosens);
       break;
     case Op::Scalar:
       *++top = environment.arguments[node->argument].scalar;

@@ -27,11 +27,14 @@ struct BoundArgument {
   int64_t extents[kMaxRank] = {};
   int64_t strides[kMaxRank] = {};
   /// Bits of the dimensions of a tensor whose stride no access depends on,
-  /// since they have one element at most, and what callers gave for it.
+  /// since they have one element at most.
   uint8_t loose = 0;
-  int64_t givenStrides[kMaxRank] = {};
   int64_t scalar = 0; ///< integers and indices: the value
   uint64_t bytes = 0; ///< workspaces
+
+  int64_t getStride(unsigned dim, bool loosens) const {
+    return loosens && (loose >> dim & 1) ? 0 : strides[dim];
+  }
 };
 
 /// The values that expressions and guards refer to.
@@ -40,6 +43,7 @@ struct Environment {
   int64_t multiprocessors = 0;
   int computeCapability = 0;
   int64_t resident = 0; ///< blocks of a loaded variant; only grids name it
+  bool loosens = false; ///< strides that no access depends on count as 0
 };
 
 /// The value, or nothing where 64 bits overflow or a divisor isn't positive.

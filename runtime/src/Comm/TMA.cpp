@@ -80,7 +80,7 @@ Status launch(const Kernel &kernel, const std::array<Vector, 6> &vectors,
   for (const Vector &vector : vectors) {
     bound->data = vector.address;
     bound->extents[0] = static_cast<int64_t>(vector.elements);
-    bound->strides[0] = bound->givenStrides[0] = 1;
+    bound->strides[0] = 1;
     bound->loose = 0;
     ++bound;
   }

@@ -178,7 +178,7 @@ std::vector<CompileMessage> Kernel::getCompileMessages() const noexcept {
 //===----------------------------------------------------------------------===//
 
 Status Kernel::Impl::bind(const Argument *arguments, size_t count,
-                          const LaunchFrame &frame) const {
+                          LaunchFrame &frame) const {
   CAROUSEL_TRY(bindArguments(*info, arguments, count, frame.bound));
   return bindWorkspaces(*info, context.getDevice().multiprocessors,
                         frame.bound);
@@ -197,9 +197,8 @@ Status Kernel::Impl::refuseLoadInCapture(const DeviceVariant &variant,
   return {};
 }
 
-Status Kernel::Impl::start(const DeviceVariant &variant,
-                           const LaunchFrame &frame, const Grid &grid,
-                           bool complete, uint64_t streamId,
+Status Kernel::Impl::start(const DeviceVariant &variant, LaunchFrame &frame,
+                           const Grid &grid, bool complete, uint64_t streamId,
                            Stream stream) const {
   CAROUSEL_TRY(checkMemory(frame));
   CUfunction function = variant.getLoaded();
@@ -227,8 +226,7 @@ Status Kernel::launch(const Argument *arguments, size_t count,
   return impl->launchBound(frame, stream);
 }
 
-Status Kernel::Impl::launchBound(const LaunchFrame &frame,
-                                 Stream stream) const {
+Status Kernel::Impl::launchBound(LaunchFrame &frame, Stream stream) const {
   Context::Impl &context = this->context.getImpl();
   uint64_t streamId = 0;
   bool complete = true;
@@ -242,16 +240,16 @@ Status Kernel::Impl::launchBound(const LaunchFrame &frame,
       for (size_t i = info->countPassed(); i < info->arguments.size(); ++i)
         frame.bound[i].data = kNoWorkspace;
   }
-  Grid grid;
-  CAROUSEL_TRY_ASSIGN(const auto *variant, choose(frame, grid, stream));
-  if (!variant)
+  CAROUSEL_TRY_ASSIGN(VariantChoice choice, choose(frame, stream));
+  if (!choice.variant)
     return tl::make_unexpected(explainNoVariant(frame));
+  const Grid &grid = choice.answer.grid;
   if (grid.isEmpty())
     return {};
 
   CurrentContext current(context);
   CAROUSEL_TRY(current.getStatus());
-  return start(*variant, frame, grid, complete, streamId, stream);
+  return start(*choice.variant, frame, grid, complete, streamId, stream);
 }
 
 Status startKernel(Context::Impl &context, const DeviceVariant &variant,
@@ -329,7 +327,7 @@ Status startFunction(Context::Impl &context, const char *name,
 //===----------------------------------------------------------------------===//
 
 Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
-                                     const LaunchFrame &frame,
+                                     LaunchFrame &frame,
                                      const Grid &grid) const {
   CAROUSEL_TRY(checkMemory(frame));
   auto launch = std::make_shared<Launch::Impl>();
@@ -362,11 +360,10 @@ Result<Launch> Kernel::prepare(const Argument *arguments,
   CAROUSEL_TRY(checkProcess());
   LaunchFrame frame = impl->getFrame();
   CAROUSEL_TRY(impl->bind(arguments, count, frame));
-  Grid grid;
-  CAROUSEL_TRY_ASSIGN(const auto *variant, impl->choose(frame, grid));
-  if (!variant)
+  CAROUSEL_TRY_ASSIGN(VariantChoice choice, impl->choose(frame));
+  if (!choice.variant)
     return tl::make_unexpected(impl->explainNoVariant(frame));
-  return impl->prepare(*variant, frame, grid);
+  return impl->prepare(*choice.variant, frame, choice.answer.grid);
 }
 
 Result<Launch> Kernel::prepareVariant(std::string_view function,
@@ -385,15 +382,16 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
                 function);
   LaunchFrame frame = impl->getFrame();
   CAROUSEL_TRY(impl->bind(arguments, count, frame));
-  Grid grid;
   std::vector<std::string> reasons;
-  CAROUSEL_TRY_ASSIGN(bool accepted, impl->accepts(**found, frame, grid,
-                                                   std::nullopt, &reasons));
-  if (!accepted)
+  CAROUSEL_TRY_ASSIGN(Acceptance answer,
+                      impl->accepts(**found, frame, std::nullopt, &reasons));
+  if (!answer.isYes())
     return fail(ErrorCode::NoVariant,
                 "variant '{}' of '{}' doesn't take these arguments: {}",
                 function, impl->info->name, fmt::join(reasons, ", "));
-  return impl->prepare(**found, frame, grid);
+  if (answer.loosens)
+    useLooseStrides(*impl->info, frame.bound);
+  return impl->prepare(**found, frame, answer.grid);
 }
 
 /// A workspace is for launches that run one after the other.

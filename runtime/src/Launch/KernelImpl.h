@@ -26,7 +26,6 @@
 #include "carousel/Runtime/Kernel.h"
 #include "carousel/Runtime/Module.h"
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -73,11 +72,15 @@ struct Grid {
   }
 };
 
-/// A variant's answer to bound arguments.
-enum class Acceptance {
-  No,
-  Yes,
-  NeedsLoad, ///< its grid depends on what the driver says of its function
+/// A variant's answer to bound arguments. A variant that needs to be loaded has
+/// no grid yet: what the driver says of its function decides.
+struct Acceptance {
+  enum class Answer { No, Yes, NeedsLoad } answer = Answer::No;
+  Grid grid; ///< of Yes
+  /// It takes them if strides that no access depends on count as 0.
+  bool loosens = false;
+
+  bool isYes() const { return answer == Answer::Yes; }
 };
 
 /// A variant of a kernel in a context. Immutable but for the function.
@@ -94,13 +97,11 @@ public:
   /// Whether the device can run it at all.
   bool isSupported() const { return supported; }
 
-  /// Whether it takes the bound arguments of `frame`; then `grid` is set and,
-  /// if the grid isn't empty, the sources of the tensor maps. Takes no memory
-  /// unless `reasons` is there, which gets all rules that don't hold; those of
-  /// tensor maps only where there is a grid to need them. Where it takes them
-  /// but for strides that no access depends on, these become 0 in `frame`.
-  /// A variant that answers NeedsLoad has no grid yet: load() it and ask again.
-  Acceptance accepts(const LaunchFrame &frame, Grid &grid,
+  /// Whether it takes the bound arguments of `frame`; then the sources of its
+  /// tensor maps are set, if its grid isn't empty. Takes no memory unless
+  /// `reasons` is there, which gets all rules that don't hold; those of tensor
+  /// maps only where there is a grid to need them.
+  Acceptance accepts(LaunchFrame &frame,
                      std::vector<std::string> *reasons = nullptr) const;
 
   /// The nanoseconds that its cost predicts; nothing where it has none, or one
@@ -109,11 +110,11 @@ public:
 
   /// The workspaces were bound with `from` as their address, and have their own
   /// now: so do the sources of tensor maps.
-  void moveSources(const LaunchFrame &frame, uint64_t from) const;
+  void moveSources(LaunchFrame &frame, uint64_t from) const;
 
   /// Fills frame.maps from frame.sources. Takes no memory for maps that the
   /// thread encoded before.
-  Status encodeMaps(const LaunchFrame &frame) const;
+  Status encodeMaps(LaunchFrame &frame) const;
 
   /// Null before it was loaded.
   CUfunction getLoaded() const {
@@ -131,11 +132,11 @@ private:
   /// Whether the device can run it; if not, `reasons` gets why, if it is there.
   bool checkDevice(std::vector<std::string> *reasons) const;
   Status findCapacity(CUfunction loaded) const;
-  Acceptance check(const LaunchFrame &frame, Grid &grid,
+  Acceptance check(LaunchFrame &frame, bool loosens,
                    std::vector<std::string> *reasons) const;
   bool checkGrid(const Environment &environment, Grid &grid,
                  std::vector<std::string> *reasons) const;
-  bool checkMaps(const Environment &environment, const LaunchFrame &frame,
+  bool checkMaps(const Environment &environment, LaunchFrame &frame,
                  std::vector<std::string> *reasons) const;
   bool findSource(const TensorMapInfo &map, const Environment &environment,
                   TensorMapSource &source,
@@ -158,22 +159,24 @@ private:
   mutable std::atomic<uint64_t> capacity = 0;
 };
 
+/// The variant that a launch runs, and its answer; none takes the arguments
+/// where it is null.
+struct VariantChoice {
+  const DeviceVariant *variant = nullptr;
+  Acceptance answer;
+};
+
 struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Impl(const Context &context, const Package &package, const KernelInfo &info)
       : context(context), package(package), info(&info),
         checksMemory(info.hasShared() &&
                      !context.getImpl().options.trustSymmetric),
-        hasCosts(std::any_of(info.variants.begin(), info.variants.end(),
-                             [](const VariantInfo &variant) {
-                               return variant.cost.has_value();
-                             })),
         tuned(info, context.getDevice().name), workspaces(info) {}
 
   Context context;
   Package package; ///< keeps `info` alive
   const KernelInfo *info;
   const bool checksMemory; ///< some arguments must be in symmetric buffers
-  const bool hasCosts;     ///< some variants do
   const TunedTable tuned;  ///< for this device
   std::vector<std::unique_ptr<DeviceVariant>> variants;
   mutable WorkspaceTable workspaces;
@@ -188,40 +191,37 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
 
   /// Checks the caller's arguments and computes the workspaces' extents.
   Status bind(const Argument *arguments, size_t count,
-              const LaunchFrame &frame) const;
+              LaunchFrame &frame) const;
 
   /// Whether the variant takes the bound arguments. Loads it if its grid needs
   /// that, though not for a stream that records a graph. `stream`: the one of a
   /// launch, if it is one.
-  Result<bool> accepts(const DeviceVariant &variant, const LaunchFrame &frame,
-                       Grid &grid, std::optional<Stream> stream = {},
-                       std::vector<std::string> *reasons = nullptr) const;
-  /// The variant that a launch with the bound arguments runs, or null if none
-  /// takes them. See Kernel::launch for the rule.
-  Result<const DeviceVariant *> choose(const LaunchFrame &frame, Grid &grid,
-                                       std::optional<Stream> stream = {}) const;
-  /// The same without measured times.
-  Result<const DeviceVariant *>
-  chooseByCost(const LaunchFrame &frame, Grid &grid,
-               std::optional<Stream> stream) const;
+  Result<Acceptance> accepts(const DeviceVariant &variant, LaunchFrame &frame,
+                             std::optional<Stream> stream = {},
+                             std::vector<std::string> *reasons = nullptr) const;
+  /// The variant that a launch with the bound arguments runs; the frame gets
+  /// the strides and the sources of tensor maps with which it takes them. See
+  /// Kernel::launch for the rule.
+  Result<VariantChoice> choose(LaunchFrame &frame,
+                               std::optional<Stream> stream = {}) const;
   /// An error where the variant would have to be loaded for a stream that
   /// records a graph: it may take seconds, and memory that the graph doesn't
   /// own.
   Status refuseLoadInCapture(const DeviceVariant &variant, Stream stream) const;
-  Error explainNoVariant(const LaunchFrame &frame) const;
+  Error explainNoVariant(LaunchFrame &frame) const;
   /// Checks that arguments that peers access are in symmetric buffers.
   Status checkMemory(const LaunchFrame &frame) const {
     return checksMemory ? checkSymmetric(*info, frame.bound, context.getImpl())
                         : Status();
   }
   /// Launches the variant that the bound arguments of `frame` select.
-  Status launchBound(const LaunchFrame &frame, Stream stream) const;
-  Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
+  Status launchBound(LaunchFrame &frame, Stream stream) const;
+  Result<Launch> prepare(const DeviceVariant &variant, LaunchFrame &frame,
                          const Grid &grid) const;
   /// Launches a variant that took the bound arguments, on a grid with blocks.
   /// Unless `complete`, workspaces are yet to be found, and have kNoWorkspace
   /// as their address. The context must be current.
-  Status start(const DeviceVariant &variant, const LaunchFrame &frame,
+  Status start(const DeviceVariant &variant, LaunchFrame &frame,
                const Grid &grid, bool complete, uint64_t streamId,
                Stream stream) const;
 };

@@ -215,16 +215,17 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
   LaunchFrame frame = kernel.getFrame();
   CAROUSEL_TRY(prefixError(kernel.bind(arguments.data(), count, frame), "{}",
                            kernel.info->name));
-  CAROUSEL_TRY_ASSIGN(const auto *variant,
-                      kernel.choose(frame, launch.grid, stream));
-  if (!variant)
+  CAROUSEL_TRY_ASSIGN(VariantChoice choice, kernel.choose(frame, stream));
+  if (!choice.variant)
     return tl::make_unexpected(kernel.explainNoVariant(frame));
+  launch.grid = choice.answer.grid;
   if (launch.grid.isEmpty())
     return {};
-  launch.variant = variant;
+  launch.variant = choice.variant;
   launch.bound.assign(frame.bound, frame.bound + kernel.info->arguments.size());
   launch.sources.assign(frame.sources,
-                        frame.sources + variant->getInfo().tensorMaps.size());
+                        frame.sources +
+                            choice.variant->getInfo().tensorMaps.size());
   for (size_t i = 0; i < count; ++i)
     if (std::optional<uint16_t> other = kernel.info->arguments[i].previousAlias)
       launch.comparesAliases |= launch.bases[i] != launch.bases[*other];
@@ -385,7 +386,7 @@ ProgramPlan::make(const PlanInput &input, std::optional<Stream> stream) {
 }
 
 void ProgramPlan::fillFrame(const PlannedLaunch &launch, const Memory &memory,
-                            const LaunchFrame &frame) const {
+                            LaunchFrame &frame) const {
   std::copy(launch.bound.begin(), launch.bound.end(), frame.bound);
   std::copy(launch.sources.begin(), launch.sources.end(), frame.sources);
   auto move = [&](uint64_t &address, size_t argument) {

@@ -133,7 +133,7 @@ private:
     return address + memory.addresses[base] - addresses[base];
   }
   void fillFrame(const PlannedLaunch &launch, const Memory &memory,
-                 const LaunchFrame &frame) const;
+                 LaunchFrame &frame) const;
   Status checkApart(const Pairs &pairs, const Memory &memory) const;
   Status start(const PlannedLaunch &launch, const Memory &memory,
                uint64_t streamId, Stream stream) const;

@@ -215,7 +215,7 @@ bool DeviceVariant::findSource(const TensorMapInfo &map,
 }
 
 bool DeviceVariant::checkMaps(const Environment &environment,
-                              const LaunchFrame &frame,
+                              LaunchFrame &frame,
                               std::vector<std::string> *reasons) const {
   bool good = true;
   for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
@@ -249,65 +249,64 @@ std::optional<int64_t> DeviceVariant::predict(const LaunchFrame &frame) const {
   return cost && *cost >= 0 ? cost : std::nullopt;
 }
 
-Acceptance DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
+Acceptance DeviceVariant::accepts(LaunchFrame &frame,
                                   std::vector<std::string> *reasons) const {
-  Acceptance answer = check(frame, grid, nullptr);
-  if (answer != Acceptance::No)
-    return answer;
-  if (useLooseStrides(*kernel, frame.bound)) {
-    answer = check(frame, grid, nullptr);
-    if (answer == Acceptance::Yes)
-      return answer;
-    useGivenStrides(*kernel, frame.bound);
-  }
-  if (reasons && answer == Acceptance::No)
-    check(frame, grid, reasons);
-  return answer;
+  using Answer = Acceptance::Answer;
+  Acceptance found = check(frame, /*loosens=*/false, nullptr);
+  if (found.answer == Answer::No && hasLooseStrides(*kernel, frame.bound))
+    found = check(frame, /*loosens=*/true, nullptr);
+  if (reasons && found.answer == Answer::No)
+    check(frame, /*loosens=*/false, reasons);
+  return found;
 }
 
-Acceptance DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
+Acceptance DeviceVariant::check(LaunchFrame &frame, bool loosens,
                                 std::vector<std::string> *reasons) const {
+  using Answer = Acceptance::Answer;
   bool good = supported;
   if (!good && !reasons)
-    return Acceptance::No;
+    return {};
   if (!good)
     checkDevice(reasons);
 
   const DeviceInfo &device = context.getImpl().info;
   Environment environment{frame.bound, device.multiprocessors,
-                          device.computeCapability};
+                          device.computeCapability, /*resident=*/0, loosens};
   for (const Guard &guard : info->guards)
     if (!holds(guard, environment)) {
       good = false;
       if (!reasons)
-        return Acceptance::No;
+        return {};
       reasons->push_back(explainFailure(guard, *kernel, environment));
     }
-  if (info->indexBits == 32 && !fitsIndex32(*kernel, frame.bound)) {
+  if (info->indexBits == 32 && !fitsIndex32(*kernel, frame.bound, loosens)) {
     good = false;
     if (!reasons)
-      return Acceptance::No;
+      return {};
     reasons->push_back(explainIndex32(*kernel, frame.bound));
   }
+  Acceptance found;
+  found.loosens = loosens;
   if (usesResident) {
-    if (!getLoaded())
-      return good ? Acceptance::NeedsLoad : Acceptance::No;
+    if (!getLoaded()) {
+      found.answer = good ? Answer::NeedsLoad : Answer::No;
+      return found;
+    }
     environment.resident =
         static_cast<int64_t>(capacity.load(std::memory_order_acquire));
   }
-  if (!checkGrid(environment, grid, reasons))
-    return Acceptance::No;
   // Nothing runs on an empty grid, so maps of an empty tensor aren't needed.
-  if (!grid.isEmpty() && !checkMaps(environment, frame, reasons))
-    return Acceptance::No;
-  return good ? Acceptance::Yes : Acceptance::No;
+  if (checkGrid(environment, found.grid, reasons) &&
+      (found.grid.isEmpty() || checkMaps(environment, frame, reasons)) && good)
+    found.answer = Answer::Yes;
+  return found;
 }
 
 //===----------------------------------------------------------------------===//
 // Needs of a launch
 //===----------------------------------------------------------------------===//
 
-void DeviceVariant::moveSources(const LaunchFrame &frame, uint64_t from) const {
+void DeviceVariant::moveSources(LaunchFrame &frame, uint64_t from) const {
   for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
     uint16_t argument = info->tensorMaps[i].argument;
     // Others lie where they were.
@@ -316,7 +315,7 @@ void DeviceVariant::moveSources(const LaunchFrame &frame, uint64_t from) const {
   }
 }
 
-Status DeviceVariant::encodeMaps(const LaunchFrame &frame) const {
+Status DeviceVariant::encodeMaps(LaunchFrame &frame) const {
   TensorMapCache &cache = TensorMapCache::get();
   for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
     const TensorMapInfo &map = info->tensorMaps[i];
@@ -404,80 +403,66 @@ Status DeviceVariant::checkCoresidence(const Grid &grid) const {
               info->function, fits, wanted, fmt::join(grid.blocks, " x "));
 }
 
-Result<bool> Kernel::Impl::accepts(const DeviceVariant &variant,
-                                   const LaunchFrame &frame, Grid &grid,
-                                   std::optional<Stream> stream,
-                                   std::vector<std::string> *reasons) const {
-  Acceptance answer = variant.accepts(frame, grid, reasons);
-  if (answer == Acceptance::NeedsLoad) {
+Result<Acceptance>
+Kernel::Impl::accepts(const DeviceVariant &variant, LaunchFrame &frame,
+                      std::optional<Stream> stream,
+                      std::vector<std::string> *reasons) const {
+  Acceptance found = variant.accepts(frame, reasons);
+  if (found.answer == Acceptance::Answer::NeedsLoad) {
     if (stream)
       CAROUSEL_TRY(refuseLoadInCapture(variant, *stream));
     CAROUSEL_TRY(variant.load());
-    answer = variant.accepts(frame, grid, reasons);
+    found = variant.accepts(frame, reasons);
   }
-  return answer == Acceptance::Yes;
+  return found;
 }
 
-Result<const DeviceVariant *>
-Kernel::Impl::choose(const LaunchFrame &frame, Grid &grid,
-                     std::optional<Stream> stream) const {
-  if (const TunedInfo *entry = tuned.find(frame.bound))
-    for (const TunedInfo::Time &time : entry->times) {
-      const DeviceVariant &variant = *variants[time.variant];
-      CAROUSEL_TRY_ASSIGN(bool accepted, accepts(variant, frame, grid, stream));
-      if (accepted)
-        return &variant;
-    }
-  if (hasCosts)
-    return chooseByCost(frame, grid, stream);
-  for (const std::unique_ptr<DeviceVariant> &variant : variants) {
-    CAROUSEL_TRY_ASSIGN(bool accepted, accepts(*variant, frame, grid, stream));
-    if (accepted)
-      return variant.get();
+Result<VariantChoice> Kernel::Impl::choose(LaunchFrame &frame,
+                                           std::optional<Stream> stream) const {
+  VariantChoice best;
+  // The last one that was asked: the frame has the sources of its tensor maps.
+  const DeviceVariant *asked = nullptr;
+  auto ask = [&](const DeviceVariant &variant) {
+    asked = &variant;
+    return accepts(variant, frame, stream);
+  };
+  const TunedInfo *entry = tuned.find(frame.bound);
+  for (size_t i = 0; entry && i < entry->times.size() && !best.variant; ++i) {
+    const DeviceVariant &variant = *variants[entry->times[i].variant];
+    CAROUSEL_TRY_ASSIGN(Acceptance answer, ask(variant));
+    if (answer.isYes())
+      best = {&variant, answer};
   }
-  return nullptr;
-}
-
-Result<const DeviceVariant *>
-Kernel::Impl::chooseByCost(const LaunchFrame &frame, Grid &grid,
-                           std::optional<Stream> stream) const {
-  const DeviceVariant *best = nullptr;
+  bool isMeasured = best.variant;
   int64_t least = INT64_MAX;
-  bool isCurrent = false; // the frame and the grid are those of the best one
-  for (const std::unique_ptr<DeviceVariant> &variant : variants) {
-    // All are asked with the strides that callers gave.
-    if (isCurrent && useGivenStrides(*info, frame.bound))
-      isCurrent = false;
-    bool hasCost = variant->getInfo().cost.has_value();
-    int64_t cost = variant->predict(frame).value_or(INT64_MAX);
+  for (size_t i = 0; !isMeasured && i < variants.size(); ++i) {
+    const DeviceVariant &variant = *variants[i];
+    bool hasCost = variant.getInfo().cost.has_value();
+    int64_t cost = variant.predict(frame).value_or(INT64_MAX);
     // Whether it would be accepted doesn't matter then.
-    if (best && hasCost && cost >= least)
+    if (best.variant && hasCost && cost >= least)
       continue;
-    isCurrent = false;
-    CAROUSEL_TRY_ASSIGN(bool accepted, accepts(*variant, frame, grid, stream));
-    if (!accepted)
+    CAROUSEL_TRY_ASSIGN(Acceptance answer, ask(variant));
+    if (!answer.isYes())
       continue;
-    if (best && !hasCost)
-      break;
-    best = variant.get();
+    if (!best.variant || hasCost)
+      best = {&variant, answer};
     least = cost;
-    isCurrent = true;
     if (!hasCost)
       break;
   }
-  if (!best || isCurrent)
-    return best;
-  useGivenStrides(*info, frame.bound);
-  CAROUSEL_TRY_ASSIGN(bool accepted, accepts(*best, frame, grid, stream));
-  return accepted ? best : nullptr;
+  if (best.variant && best.variant != asked)
+    CAROUSEL_TRY(ask(*best.variant));
+  if (best.answer.loosens)
+    useLooseStrides(*info, frame.bound);
+  return best;
 }
 
-Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
+Error Kernel::Impl::explainNoVariant(LaunchFrame &frame) const {
   // Only of the first ones, if there are many.
   auto explain = [&](const std::unique_ptr<DeviceVariant> &variant) {
     std::vector<std::string> reasons;
-    Grid grid;
-    variant->accepts(frame, grid, &reasons);
+    variant->accepts(frame, &reasons);
     return fmt::format(
         "{}: {}", variant->getInfo().function,
         join(reasons, ", ", [](const std::string &reason) { return reason; }));
@@ -518,11 +503,10 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
     VariantReport report;
     report.function = variant->getInfo().function;
     report.predicted = variant->predict(frame);
-    Grid grid;
     CAROUSEL_TRY_ASSIGN(
-        report.accepted,
-        impl->accepts(*variant, frame, grid, std::nullopt, &report.reasons));
-    useGivenStrides(*impl->info, frame.bound); // for the next one
+        Acceptance answer,
+        impl->accepts(*variant, frame, std::nullopt, &report.reasons));
+    report.accepted = answer.isYes();
     for (std::string &reason : report.reasons)
       reason = makeMessage(reason);
     reports.push_back(std::move(report));
@@ -530,10 +514,9 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
   if (const TunedInfo *entry = impl->tuned.find(frame.bound))
     for (const TunedInfo::Time &time : entry->times)
       reports[time.variant].measured = time.nanoseconds;
-  Grid grid;
-  CAROUSEL_TRY_ASSIGN(const auto *chosen, impl->choose(frame, grid));
+  CAROUSEL_TRY_ASSIGN(VariantChoice choice, impl->choose(frame));
   for (size_t i = 0; i < reports.size(); ++i)
-    reports[i].chosen = impl->variants[i].get() == chosen;
+    reports[i].chosen = impl->variants[i].get() == choice.variant;
   return reports;
 }
 
