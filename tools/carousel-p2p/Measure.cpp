@@ -34,9 +34,8 @@ using namespace carousel::runtime;
 //===----------------------------------------------------------------------===//
 
 std::string p2p::describe(const Way &way) {
-  if (way.transport == TransportKind::TMA)
-    return fmt::format("tma x{}", way.ctas);
-  return runtime::toString(way.transport);
+  const char *name = runtime::toString(way.transport);
+  return way.ctas != 0 ? fmt::format("{} x{}", name, way.ctas) : name;
 }
 
 const char *p2p::toString(Operation operation) {
@@ -57,12 +56,12 @@ namespace {
 
 std::vector<Way> getWays(const Options &options) {
   std::vector<Way> ways;
-  for (TransportKind kind : options.transports)
-    if (kind == TransportKind::TMA)
+  for (const TransportTraits &traits : options.transports)
+    if (traits.hasCTAs)
       for (int ctas : options.ctas)
-        ways.push_back({kind, ctas});
+        ways.push_back({traits.kind, ctas});
     else
-      ways.push_back({kind, 0});
+      ways.push_back({traits.kind, 0});
   return ways;
 }
 

@@ -32,9 +32,7 @@ inline constexpr uint64_t kMostOfRound = uint64_t(1) << 20;
 
 struct Options {
   std::vector<int> devices; ///< empty: all; one: it copies to itself
-  std::vector<runtime::TransportKind> transports = {
-      runtime::TransportKind::CopyEngine, runtime::TransportKind::TMA,
-      runtime::TransportKind::NCCL};
+  std::vector<runtime::TransportTraits> transports = runtime::listTransports();
   std::vector<Operation> operations{std::begin(kOperations),
                                     std::end(kOperations)};
   std::vector<int> ctas = {4, 8, 16, 32};

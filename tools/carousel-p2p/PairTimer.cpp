@@ -371,8 +371,10 @@ Status PairTimer::allocate(const Options &options) {
     mine[rank].emplace(std::move(memory));
   }
   bool wantsNCCL =
-      std::find(options.transports.begin(), options.transports.end(),
-                TransportKind::NCCL) != options.transports.end();
+      std::any_of(options.transports.begin(), options.transports.end(),
+                  [](const TransportTraits &traits) {
+                    return traits.kind == TransportKind::NCCL;
+                  });
   if (wantsNCCL)
     if (Status status = openNCCL(); !status)
       ncclNote = std::move(status.error().message);

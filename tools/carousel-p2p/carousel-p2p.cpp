@@ -29,7 +29,6 @@
 using namespace carousel;
 using namespace carousel::p2p;
 using namespace carousel::tools;
-using runtime::TransportKind;
 
 //===----------------------------------------------------------------------===//
 // Prints what was measured
@@ -373,8 +372,8 @@ static std::variant<Options, Exit> parseCommandLine(int argc, char **argv) {
   });
   read("--transport", transports, [&](const std::string &text) {
     return readNames(
-        text, std::vector<TransportKind>(Options().transports),
-        [](TransportKind kind) { return runtime::toString(kind); },
+        text, runtime::listTransports(),
+        [](const runtime::TransportTraits &traits) { return traits.name; },
         options.transports);
   });
   read("--operations", operations, [&](const std::string &text) {

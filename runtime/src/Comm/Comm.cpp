@@ -131,20 +131,6 @@ Mapping::import(const std::shared_ptr<Context::Impl> &context, int file,
   return mapping;
 }
 
-const char *toString(TransportKind kind) noexcept {
-  switch (kind) {
-  case TransportKind::Auto:
-    return "auto";
-  case TransportKind::CopyEngine:
-    return "copy-engine";
-  case TransportKind::TMA:
-    return "tma";
-  case TransportKind::NCCL:
-    return "nccl";
-  }
-  return "unknown";
-}
-
 //===----------------------------------------------------------------------===//
 // Comm::Impl
 //===----------------------------------------------------------------------===//

@@ -385,11 +385,22 @@ private:
 
 } // namespace
 
+/// "multicast.pkg" beside the package of transport kernels.
+static std::string getMulticastPackage(const CommOptions &options) {
+  std::string given = getTransportPackage(options);
+  std::string directory = given.empty() ? findTransportPackage() : given;
+  while (directory.size() > 1 && directory.back() == '/')
+    directory.pop_back();
+  size_t slash = directory.rfind('/');
+  return (slash == std::string::npos ? "" : directory.substr(0, slash + 1)) +
+         "multicast.pkg";
+}
+
 Result<std::unique_ptr<Transport>>
-openMulticastPut(const Context &context, const std::string &directory) {
+openMulticastPut(const Context &context, const CommOptions &options) {
   CAROUSEL_TRY_ASSIGN(
       Package package,
-      prefixError(Package::open(directory),
+      prefixError(Package::open(getMulticastPackage(options)),
                   "transport: expected the package of the multicast kernel "
                   "beside that of transport kernels, got none"));
   CAROUSEL_TRY_ASSIGN(Kernel kernel, Kernel::get(context, package, kKernel));

@@ -204,7 +204,8 @@ std::string findTransportPackage() {
 }
 
 Result<std::unique_ptr<Transport>> openTMA(const Context &context,
-                                           const std::string &given) {
+                                           const CommOptions &options) {
+  std::string given = getTransportPackage(options);
   std::string directory = given.empty() ? findTransportPackage() : given;
   CAROUSEL_TRY_ASSIGN(
       Package package,

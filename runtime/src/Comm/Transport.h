@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One interface for what copies between addresses that the GPU can reach, and
-// the choice among them by size and topology: a pure function of what is known
-// of a copy, by times that were measured between two GPUs. docs/Comm.md has the
-// rule, docs/Rationale.md its figures.
+// One interface for what copies between addresses that the GPU can reach, a
+// table of all kinds with what each can do and costs, and the choice among them
+// by size and topology: a pure function of what is known of a copy, by times
+// that were measured between two GPUs. docs/Comm.md has the rule,
+// docs/Rationale.md its figures. A new kind is an enumerator of TransportKind
+// (and of carousel_comm.h), a class, and a row of getTransports().
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +49,28 @@ struct MeasuredCopy {
 /// Rows of growing size.
 const std::vector<MeasuredCopy> &getMeasuredCopies(bool isGet);
 
+/// The cost of a copy in microseconds, and the CTAs that it takes.
+struct CopyCost {
+  double time = 0;
+  int ctas = 0;
+};
+
+class Transport;
+
+/// A kind of transport: what it can do, what it costs, and how it is opened.
+/// The functions are null where it has no puts and gets.
+struct TransportInfo : TransportTraits {
+  /// Why `auto` doesn't take it for the copy, whatever it costs; null if it
+  /// may.
+  const char *(*refuse)(const CopyFacts &facts);
+  /// Called where it isn't refused.
+  CopyCost (*predict)(const CopyFacts &facts);
+  Result<std::unique_ptr<Transport>> (*open)(const Context &context,
+                                             const CommOptions &options);
+};
+/// The kinds. Where costs are equal, `auto` takes the first one.
+const std::vector<TransportInfo> &getTransports();
+
 struct TransportChoice {
   TransportKind transport = TransportKind::CopyEngine;
   int ctas = 0;
@@ -54,7 +78,7 @@ struct TransportChoice {
 };
 
 /// Whether only a captured stream decides about the copy, which is then asked.
-bool dependsOnCapture(const CopyFacts &facts);
+bool dependsOnCapture(CopyFacts facts);
 /// `isExplained`: with its reason, which costs time.
 TransportChoice chooseTransport(const CopyFacts &facts,
                                 bool isExplained = false);
@@ -85,19 +109,23 @@ public:
 };
 
 /// The driver's copies, by the GPU's copy engines.
-std::unique_ptr<Transport>
-makeCopyEngine(std::shared_ptr<Context::Impl> context);
+Result<std::unique_ptr<Transport>> openCopyEngine(const Context &context,
+                                                  const CommOptions &options);
 
 /// Kernels of bulk copies of a package; opens it.
 Result<std::unique_ptr<Transport>> openTMA(const Context &context,
-                                           const std::string &package);
+                                           const CommOptions &options);
+
+/// The package of transport kernels that the options or the environment name;
+/// empty where neither does.
+std::string getTransportPackage(const CommOptions &options);
 
 /// The directory of the transport kernels' package, if none is given.
 std::string findTransportPackage();
 
 /// The kernel that puts to a multicast address; opens its package.
-Result<std::unique_ptr<Transport>>
-openMulticastPut(const Context &context, const std::string &directory);
+Result<std::unique_ptr<Transport>> openMulticastPut(const Context &context,
+                                                    const CommOptions &options);
 
 /// The transports of a group, each opened when it is first used. Thread-safe.
 class Transports {
@@ -126,8 +154,17 @@ public:
   Status putMulticast(const Copy &copy, Stream stream);
 
 private:
+  /// A transport, opened when it is first used, or why there is none.
+  struct Slot {
+    std::atomic<Transport *> opened{nullptr}; ///< without a lock
+    std::unique_ptr<Transport> transport;
+    std::optional<Error> error;
+  };
+  Result<Transport *> open(Slot &slot, decltype(TransportInfo::open) open);
   Result<Transport *> get(TransportKind kind);
-  Result<Transport *> getMulticastPut();
+  Result<Transport *> getMulticastPut() {
+    return open(multicastPut, openMulticastPut);
+  }
 
   Context context;
   CommOptions options;
@@ -140,12 +177,9 @@ private:
   std::optional<TransportTable> table; ///< what was measured here
   std::string tableFile;
   bool isPrepared = false; ///< the kernels are loaded
-  std::unique_ptr<Transport> copyEngine;
   std::mutex mutex;
-  std::unique_ptr<Transport> tma;
-  std::atomic<Transport *> openedTMA{nullptr}; ///< `tma`, without a lock
-  std::optional<Error> tmaError;               ///< why there is none
-  std::unique_ptr<Transport> multicastPut;
+  std::vector<Slot> slots; ///< in the order of getTransports()
+  Slot multicastPut;
 };
 
 } // namespace carousel::runtime

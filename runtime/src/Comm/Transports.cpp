@@ -18,11 +18,13 @@
 
 #include "carousel/Runtime/Fail.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 namespace carousel::runtime {
 
@@ -51,14 +53,19 @@ static const MeasuredCopy *findRow(const CopyFacts &facts) {
   return nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// The kinds
+//===----------------------------------------------------------------------===//
+
 /// The kernel's time with the share of the GPU that it occupies.
-static double getCost(const MeasuredCopy &row, int multiprocessors) {
-  double share = multiprocessors > 0 ? double(row.ctas) / multiprocessors : 1;
-  return row.tma * (1 + share);
+static CopyCost predictTMA(const CopyFacts &facts) {
+  const MeasuredCopy &row = *findRow(facts);
+  double share =
+      facts.multiprocessors > 0 ? double(row.ctas) / facts.multiprocessors : 1;
+  return {row.tma * (1 + share), row.ctas};
 }
 
-/// Why the copy engine is taken before anything is measured; null: it isn't.
-static const char *findRule(const CopyFacts &facts) {
+static const char *refuseTMA(const CopyFacts &facts) {
   if (facts.topology == Topology::SameGPU)
     return "the copy stays on the GPU";
   if (!facts.hasNVLink)
@@ -70,45 +77,128 @@ static const char *findRule(const CopyFacts &facts) {
   if (!facts.isAligned)
     return "source and target differ modulo 16 bytes, and a kernel that shifts "
            "takes as long";
+  if (!findRow(facts))
+    return "the copy engine makes larger copies faster than was measured of "
+           "kernels";
+  if (!facts.isCaptured)
+    return "the stream isn't captured, and the host launches a copy faster "
+           "than a kernel";
   return nullptr;
 }
 
-bool dependsOnCapture(const CopyFacts &facts) {
+static CopyCost predictCopyEngine(const CopyFacts &facts) {
   const MeasuredCopy *row = findRow(facts);
-  return !findRule(facts) && row &&
-         getCost(*row, facts.multiprocessors) < row->copyEngine;
+  return {row ? row->copyEngine : 0, 0};
+}
+
+const std::vector<TransportInfo> &getTransports() {
+  static const std::vector<TransportInfo> transports = {
+      {{TransportKind::CopyEngine, "copy-engine", /*copies=*/true,
+        /*adds=*/false, /*hasCTAs=*/false},
+       [](const CopyFacts &) -> const char * { return nullptr; },
+       predictCopyEngine,
+       openCopyEngine},
+      {{TransportKind::TMA, "tma", /*copies=*/true, /*adds=*/true,
+        /*hasCTAs=*/true},
+       refuseTMA,
+       predictTMA,
+       openTMA},
+      {{TransportKind::NCCL, "nccl", /*copies=*/false, /*adds=*/false,
+        /*hasCTAs=*/false},
+       nullptr,
+       nullptr,
+       nullptr},
+  };
+  return transports;
+}
+
+std::vector<TransportTraits> listTransports() noexcept {
+  const std::vector<TransportInfo> &all = getTransports();
+  return {all.begin(), all.end()};
+}
+
+/// Null for `auto`, and for a number that is none of a kind.
+static const TransportInfo *findTransport(TransportKind kind) {
+  for (const TransportInfo &info : getTransports())
+    if (info.kind == kind)
+      return &info;
+  return nullptr;
+}
+
+const char *toString(TransportKind kind) noexcept {
+  if (kind == TransportKind::Auto)
+    return "auto";
+  const TransportInfo *info = findTransport(kind);
+  return info ? info->name : "unknown";
+}
+
+/// The names of those that put and get: "copy-engine or tma".
+static std::string listCopying() {
+  std::vector<const char *> names;
+  for (const TransportInfo &info : getTransports())
+    if (info.copies)
+      names.push_back(info.name);
+  return fmt::format("{} or {}",
+                     fmt::join(names.begin(), names.end() - 1, ", "),
+                     names.back());
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+/// Why the chosen one is taken: a rule against the others, or all costs.
+static std::string explainChoice(const CopyFacts &facts) {
+  std::vector<std::string> costs;
+  const char *rule = nullptr;
+  for (const TransportInfo &info : getTransports()) {
+    if (!info.copies)
+      continue;
+    if (const char *refusal = info.refuse(facts)) {
+      rule = rule ? rule : refusal;
+      continue;
+    }
+    CopyCost cost = info.predict(facts);
+    costs.push_back(fmt::format("{:.2f} us for {}", cost.time, info.name));
+    if (cost.ctas != 0)
+      costs.back() += fmt::format(" on {} of {} multiprocessors", cost.ctas,
+                                  facts.multiprocessors);
+  }
+  if (costs.size() < 2 && rule)
+    return rule;
+  return fmt::format("in CUDA graphs, a {} of {} bytes counts as {}",
+                     facts.isGet ? "get" : "put", facts.bytes,
+                     fmt::join(costs, ", and as "));
 }
 
 TransportChoice chooseTransport(const CopyFacts &facts, bool isExplained) {
   TransportChoice choice;
-  const MeasuredCopy *row = findRow(facts);
-  if (dependsOnCapture(facts) && facts.isCaptured) {
-    choice.transport = TransportKind::TMA;
-    choice.ctas = row->ctas;
+  double least = std::numeric_limits<double>::infinity();
+  for (const TransportInfo &info : getTransports()) {
+    if (!info.copies || info.refuse(facts))
+      continue;
+    CopyCost cost = info.predict(facts);
+    if (cost.time >= least)
+      continue;
+    least = cost.time;
+    choice.transport = info.kind;
+    choice.ctas = cost.ctas;
   }
-  if (!isExplained)
-    return choice;
-  const char *rule = findRule(facts);
-  if (rule)
-    choice.reason = rule;
-  else if (!facts.isCaptured)
-    choice.reason = "the stream isn't captured, and the host launches a copy "
-                    "faster than a kernel";
-  else if (!row)
-    choice.reason =
-        fmt::format("in CUDA graphs, it makes {} of more than {} bytes faster",
-                    facts.isGet ? "gets" : "puts",
-                    getMeasuredCopies(facts.isGet).back().bytes);
-  else
-    choice.reason = fmt::format(
-        "in CUDA graphs, a {} of {} bytes took a kernel {:.2f} us on {} of {} "
-        "multiprocessors, which counts as {:.2f} us, and the copy engine "
-        "{:.2f}",
-        facts.isGet ? "get" : "put", row->bytes, row->tma, row->ctas,
-        facts.multiprocessors, getCost(*row, facts.multiprocessors),
-        row->copyEngine);
+  if (isExplained)
+    choice.reason = explainChoice(facts);
   return choice;
 }
+
+bool dependsOnCapture(CopyFacts facts) {
+  facts.isCaptured = true;
+  TransportKind captured = chooseTransport(facts).transport;
+  facts.isCaptured = false;
+  return captured != chooseTransport(facts).transport;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
 
 const char *toString(Topology topology) noexcept {
   return topology == Topology::SameGPU ? "same-gpu" : "peer";
@@ -228,11 +318,15 @@ private:
       return fail(ErrorCode::InvalidArgument,
                   "{}: topology: expected same-gpu or peer, got {}", file,
                   quote(topology));
-    if (transport == "tma")
-      entry.transport = TransportKind::TMA;
-    else if (transport != "copy-engine")
+    bool isKnown = false;
+    for (const TransportInfo &info : getTransports())
+      if (info.copies && transport == info.name) {
+        entry.transport = info.kind;
+        isKnown = true;
+      }
+    if (!isKnown)
       return fail(ErrorCode::InvalidArgument,
-                  "{}: transport: expected copy-engine or tma, got {}", file,
+                  "{}: transport: expected {}, got {}", file, listCopying(),
                   quote(transport));
     CAROUSEL_TRY_ASSIGN(int64_t bytes,
                         readInteger(*members, "bytes", INT64_MAX));
@@ -268,6 +362,10 @@ Result<TransportTable> TransportTable::read(const std::string &file) noexcept {
   return Reader(file).read(document->getRoot());
 }
 
+//===----------------------------------------------------------------------===//
+// Transports
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 class CopyEngine : public Transport {
@@ -297,14 +395,23 @@ std::string getSetting(const std::string &option, const char *variable) {
 
 } // namespace
 
+Result<std::unique_ptr<Transport>> openCopyEngine(const Context &context,
+                                                  const CommOptions &) {
+  return std::make_unique<CopyEngine>(context.share());
+}
+
+std::string getTransportPackage(const CommOptions &options) {
+  return getSetting(options.transportPackage, "CAROUSEL_TRANSPORT_PACKAGE");
+}
+
 Status Transport::add(const Copy &, ElementType, Stream) {
   return fail(ErrorCode::InvalidArgument,
-              "transport: expected tma, which adds, got another one");
+              "transport: expected one that adds, got another one");
 }
 
 Transports::Transports(Context context, const CommOptions &options)
     : context(std::move(context)), options(options),
-      copyEngine(std::make_unique<CopyEngine>(this->context.share())) {}
+      slots(getTransports().size()) {}
 
 Status Transports::open() {
   tableFile = getSetting(options.transportTable, "CAROUSEL_TRANSPORT_TABLE");
@@ -318,8 +425,12 @@ void Transports::prepare() {
   if (options.allowMulticast)
     if (Result<Transport *> put = getMulticastPut(); put)
       (void)(*put)->load(); // a put says why it can't
-  Result<Transport *> transport = get(TransportKind::TMA);
-  isPrepared = transport && (*transport)->load();
+  isPrepared = true;
+  for (const TransportInfo &info : getTransports())
+    if (info.copies) {
+      Result<Transport *> transport = get(info.kind);
+      isPrepared &= transport && (*transport)->load();
+    }
 }
 
 Result<TransportChoice> Transports::choose(const Copy &copy, const Route &route,
@@ -362,39 +473,37 @@ Result<TransportChoice> Transports::choose(const Copy &copy, const Route &route,
   return choice;
 }
 
+Result<Transport *> Transports::open(Slot &slot,
+                                     decltype(TransportInfo::open) open) {
+  if (Transport *opened = slot.opened.load(std::memory_order_acquire))
+    return opened;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!slot.transport && !slot.error) {
+    Result<std::unique_ptr<Transport>> opened = open(context, options);
+    if (opened)
+      slot.transport = std::move(*opened);
+    else
+      slot.error = std::move(opened.error());
+  }
+  if (slot.error)
+    return tl::make_unexpected(*slot.error);
+  slot.opened.store(slot.transport.get(), std::memory_order_release);
+  return slot.transport.get();
+}
+
 Result<Transport *> Transports::get(TransportKind kind) {
-  switch (kind) {
-  case TransportKind::CopyEngine:
-    return copyEngine.get();
-  case TransportKind::TMA: {
-    if (Transport *opened = openedTMA.load(std::memory_order_acquire))
-      return opened;
-    std::lock_guard<std::mutex> lock(mutex);
-    if (tma)
-      return tma.get();
-    if (!tmaError) {
-      Result<std::unique_ptr<Transport>> opened =
-          openTMA(context, getSetting(options.transportPackage,
-                                      "CAROUSEL_TRANSPORT_PACKAGE"));
-      if (opened) {
-        tma = std::move(*opened);
-        openedTMA.store(tma.get(), std::memory_order_release);
-        return tma.get();
-      }
-      tmaError = std::move(opened.error());
-    }
-    return tl::make_unexpected(*tmaError);
-  }
-  case TransportKind::NCCL:
+  const TransportInfo *info = findTransport(kind);
+  if (!info)
     return fail(ErrorCode::InvalidArgument,
-                "transport: expected one that puts and gets, got nccl, which "
-                "sends and receives only");
-  case TransportKind::Auto:
-    break;
-  }
-  return fail(ErrorCode::InvalidArgument,
-              "transport: expected auto, copy-engine or tma, got {}",
-              static_cast<int>(kind));
+                "transport: expected auto, {}, got {}", listCopying(),
+                static_cast<int>(kind));
+  if (!info->copies)
+    return fail(ErrorCode::InvalidArgument,
+                "transport: expected one that puts and gets, got {}, which "
+                "sends and receives only",
+                info->name);
+  return open(slots[static_cast<size_t>(info - getTransports().data())],
+              info->open);
 }
 
 Status Transports::check(const Copy &copy, const Route &route,
@@ -413,7 +522,7 @@ Result<std::string> Transports::explain(const Copy &copy, const Route &route,
       TransportChoice choice,
       choose(copy, route, options, stream, /*isExplained=*/true));
   std::string ctas;
-  if (choice.transport == TransportKind::TMA && choice.ctas > 0)
+  if (findTransport(choice.transport)->hasCTAs && choice.ctas > 0)
     ctas = fmt::format(" with at most {} CTA{}", choice.ctas,
                        choice.ctas == 1 ? "" : "s");
   return fmt::format("{}{}: {}", runtime::toString(choice.transport), ctas,
@@ -435,30 +544,11 @@ Status Transports::add(const Copy &copy, ElementType element, Stream stream) {
   if (copy.ctas < 0)
     return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
                 copy.ctas);
-  CAROUSEL_TRY_ASSIGN(auto *transport, get(TransportKind::TMA));
+  const std::vector<TransportInfo> &all = getTransports();
+  auto adding = std::find_if(all.begin(), all.end(),
+                             [](const auto &info) { return info.adds; });
+  CAROUSEL_TRY_ASSIGN(auto *transport, get(adding->kind));
   return transport->add(copy, element, stream);
-}
-
-/// "multicast.pkg" beside the package of transport kernels.
-static std::string getMulticastPackage(const std::string &given) {
-  std::string directory = given.empty() ? findTransportPackage() : given;
-  while (directory.size() > 1 && directory.back() == '/')
-    directory.pop_back();
-  size_t slash = directory.rfind('/');
-  return (slash == std::string::npos ? "" : directory.substr(0, slash + 1)) +
-         "multicast.pkg";
-}
-
-Result<Transport *> Transports::getMulticastPut() {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!multicastPut) {
-    CAROUSEL_TRY_ASSIGN(
-        multicastPut,
-        openMulticastPut(context, getMulticastPackage(getSetting(
-                                      options.transportPackage,
-                                      "CAROUSEL_TRANSPORT_PACKAGE"))));
-  }
-  return multicastPut.get();
 }
 
 Status Transports::putMulticast(const Copy &copy, Stream stream) {

@@ -15,7 +15,24 @@
 
 #include "carousel/Runtime/Comm.h"
 
+#include <string_view>
+
 namespace carousel::runtime {
+
+/// A kind of transport, and what it can do.
+struct TransportTraits {
+  TransportKind kind;
+  const char *name;
+  bool copies;  ///< puts and gets; others send and receive only
+  bool adds;    ///< puts that add elements, too
+  bool hasCTAs; ///< copies take multiprocessors, as many as are asked for
+
+  bool operator==(const TransportTraits &other) const {
+    return kind == other.kind;
+  }
+};
+/// All kinds but Auto.
+std::vector<TransportTraits> listTransports() noexcept;
 
 /// Where the other rank's memory is.
 enum class Topology : int32_t {
