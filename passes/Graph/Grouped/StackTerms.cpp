@@ -26,6 +26,7 @@
 #include "../Products/ReadOneHots.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Tables/TableOps.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Passes/Passes.h"
@@ -613,40 +614,19 @@ linalg::GenericOp TermStacker::write(linalg::GenericOp sum, Value first) {
       });
 }
 
-/// The op, which reads the sum in place of adding the terms.
+/// Has the op read the sum in place of adding the terms.
 static void readSum(IRRewriter &rewriter, linalg::GenericOp op, Operation *root,
                     ArrayRef<Value> others, Value total) {
-  rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  SmallVector<Value> inputs(op.getInputs());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  unsigned place = inputs.size();
-  inputs.push_back(total);
-  maps.insert(maps.begin() + place,
-              op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-  auto reader = linalg::GenericOp::create(
-      rewriter, loc, op.getResultTypes(), inputs, op.getDpsInits(), maps,
-      op.getIteratorTypesArray(),
-      [&](OpBuilder &builder, Location, ValueRange elements) {
-        SmallVector<Value> own(elements);
-        Value sum = own[place];
-        own.erase(own.begin() + place);
-        IRMapping mapping;
-        mapping.map(op.getBody()->getArguments(), own);
-        for (Operation &inner : *op.getBody()) {
-          builder.clone(inner, mapping);
-          if (&inner != root)
-            continue;
-          Type type = root->getResult(0).getType();
-          if (sum.getType() != type)
-            sum = arith::TruncFOp::create(builder, loc, type, sum);
-          for (Value other : others)
-            sum = arith::AddFOp::create(builder, loc,
-                                        mapping.lookupOrDefault(other), sum);
-          mapping.map(root->getResult(0), sum);
-        }
-      });
-  rewriter.replaceOp(op, reader.getResults());
+  Value sum = addInput(rewriter, op, total,
+                       op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
+  rewriter.setInsertionPointAfter(root);
+  Type type = root->getResult(0).getType();
+  if (sum.getType() != type)
+    sum = arith::TruncFOp::create(rewriter, loc, type, sum);
+  for (Value other : others)
+    sum = arith::AddFOp::create(rewriter, loc, other, sum);
+  rewriter.replaceOp(root, sum);
 }
 
 /// Whether the batches of products are worth it, as few of their rows are read.

@@ -227,7 +227,6 @@ Value RowJoiner::joinChoices(IRRewriter &rewriter) {
 
 Value RowJoiner::write(IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
   AffineExpr m, n, k;
   bindDims(context, m, n, k);
@@ -245,21 +244,12 @@ Value RowJoiner::write(IRRewriter &rewriter) {
   inputs[1 - at] = joinChoices(rewriter);
   maps[1 - at] = AffineMap::get(3, 0, ofMatrix, context);
   maps[2] = AffineMap::get(3, 0, {m, n}, context);
-  auto type = cast<RankedTensorType>(op.getResult(0).getType());
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, ArrayRef<int64_t>{countRows(), extents[column]},
-      type.getElementType());
-  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
-                   .getResult(0);
-  auto joined = linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), inputs, init, maps,
-      ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel,
-                             IteratorType::reduction});
-  IRMapping mapping;
-  op.getRegion().cloneInto(&joined.getRegion(), mapping);
+  Value joined =
+      createProduct(rewriter, op, {countRows(), extents[column]}, inputs, maps,
+                    {IteratorType::parallel, IteratorType::parallel,
+                     IteratorType::reduction});
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-      op, type, joined.getResult(0), joinFirst(rowLoops.size()));
+      op, op.getResult(0).getType(), joined, joinFirst(rowLoops.size()));
   return inputs[at];
 }
 
@@ -603,7 +593,6 @@ Value ProductTiler::chooseMatrices(const GroupedProduct &product,
 Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
                              Value matrices, const RowTiles &tiles) {
   linalg::GenericOp op = product.op;
-  Location loc = op.getLoc();
   // Loops (tile, row, column, depth).
   AffineExpr p, i, n, k;
   bindDims(rewriter.getContext(), p, i, n, k);
@@ -629,20 +618,10 @@ Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
     std::swap(maps[0], maps[1]);
   }
   maps.push_back(AffineMap::get(4, 0, {p, i, n}, context));
-  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  Type element = getElementTypeOrSelf(op.getResult(0));
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc,
-      ArrayRef<int64_t>{tiles.tiles, tiles.rows, product.columns}, element);
-  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
-                   .getResult(0);
   SmallVector<IteratorType> kinds(3, IteratorType::parallel);
   kinds.push_back(IteratorType::reduction);
-  auto tiledOp = linalg::GenericOp::create(rewriter, loc, empty.getType(),
-                                           inputs, init, maps, kinds);
-  IRMapping mapping;
-  op.getRegion().cloneInto(&tiledOp.getRegion(), mapping);
-  return tiledOp.getResult(0);
+  return createProduct(rewriter, op, {tiles.tiles, tiles.rows, product.columns},
+                       inputs, maps, kinds);
 }
 
 /// The type to which all that reads an op's result rounds it first; null if

@@ -15,6 +15,7 @@
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/EqualExtents.h"
+#include "../Tables/TableOps.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,20 +237,8 @@ void PickedElement::write(IRRewriter &rewriter) {
             ofProduct.lookupOrDefault(
                 product.getBody()->getTerminator()->getOperand(0)));
       });
-  // The reader has an input more.
-  unsigned place = reader.getNumDpsInputs();
-  SmallVector<Value> all(reader.getInputs());
-  all.push_back(sum.getResult(0));
-  SmallVector<AffineMap> readerMaps = reader.getIndexingMapsArray();
-  readerMaps.insert(readerMaps.begin() + place, written);
-  rewriter.modifyOpInPlace(reader, [&] {
-    Value argument = reader.getBody()->insertArgument(
-        place, getElementTypeOrSelf(sum.getResult(0)), loc);
-    rewriter.replaceAllUsesWith(extract.getResult(), argument);
-    reader.getInputsMutable().assign(all);
-    reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(readerMaps));
-  });
-  rewriter.eraseOp(extract);
+  rewriter.replaceOp(extract,
+                     addInput(rewriter, reader, sum.getResult(0), written));
 }
 
 unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {

@@ -78,3 +78,37 @@ Value carousel::createReduction(IRRewriter &rewriter, Location loc,
              })
       .getResult(0);
 }
+
+Value carousel::createProduct(RewriterBase &rewriter, linalg::GenericOp product,
+                              ArrayRef<int64_t> shape, ValueRange factors,
+                              ArrayRef<AffineMap> maps,
+                              ArrayRef<IteratorType> kinds) {
+  Location loc = product.getLoc();
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, shape, getElementTypeOrSelf(product.getResult(0)));
+  auto fill = product.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
+                   .getResult(0);
+  auto own = linalg::GenericOp::create(rewriter, loc, empty.getType(), factors,
+                                       init, maps, kinds);
+  IRMapping mapping;
+  product.getRegion().cloneInto(&own.getRegion(), mapping);
+  return own.getResult(0);
+}
+
+BlockArgument carousel::addInput(RewriterBase &rewriter, linalg::GenericOp op,
+                                 Value tensor, AffineMap map) {
+  unsigned place = op.getNumDpsInputs();
+  SmallVector<Value> inputs(op.getInputs());
+  inputs.push_back(tensor);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.insert(maps.begin() + place, map);
+  BlockArgument element;
+  rewriter.modifyOpInPlace(op, [&] {
+    element = op.getBody()->insertArgument(place, getElementTypeOrSelf(tensor),
+                                           op.getLoc());
+    op.getInputsMutable().assign(inputs);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  return element;
+}

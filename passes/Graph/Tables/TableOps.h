@@ -38,6 +38,20 @@ mlir::Value createReduction(mlir::IRRewriter &rewriter, mlir::Location loc,
                             bool isMaximum, ComputeElement compute,
                             mlir::ValueRange sizes = {});
 
+/// The same product of other factors, which starts from the same constant.
+/// \p shape: that of its result.
+mlir::Value createProduct(mlir::RewriterBase &rewriter,
+                          mlir::linalg::GenericOp product,
+                          llvm::ArrayRef<int64_t> shape,
+                          mlir::ValueRange factors,
+                          llvm::ArrayRef<mlir::AffineMap> maps,
+                          llvm::ArrayRef<mlir::utils::IteratorType> kinds);
+
+/// Adds an input behind the others. Returns its element in the body.
+mlir::BlockArgument addInput(mlir::RewriterBase &rewriter,
+                             mlir::linalg::GenericOp op, mlir::Value tensor,
+                             mlir::AffineMap map);
+
 /// Arithmetic on indices and integers, and reads of tables.
 class Numbers {
 public:
