@@ -1,4 +1,4 @@
-//===- BoundMasks.cpp - bounds of masks by equal numbers ------------------===//
+//===- BoundMasks.cpp - bounds of masks by segment ids --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,15 +15,20 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/FuseProducer.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
-#include "EqualNumbers.h"
+#include "StreamMasks.h"
 
 #include "carousel/Analysis/Graph/GroupShape.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <limits>
 
@@ -34,6 +39,365 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+using Predicate = arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An operand of a comparison: a tensor of integers at loops of the op.
+struct SegmentIds {
+  Value tensor;
+  SmallVector<unsigned> loops; ///< by dimension
+
+  bool has(unsigned loop) const { return llvm::is_contained(loops, loop); }
+};
+
+/// A comparison in an op's body that says which elements a row needs.
+struct SegmentMask {
+  linalg::GenericOp op;
+  arith::CmpIOp compare;
+  SegmentIds ofRows, ofElements;
+  unsigned row = 0, element = 0; ///< loops
+  SmallVector<unsigned> others;  ///< loops that any of the two has
+};
+
+} // namespace
+
+/// Two numbers that are widened in the same way are equal if these are.
+static std::pair<Value, Value> skipWidening(arith::CmpIOp compare) {
+  Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  for (;;) {
+    Operation *a = lhs.getDefiningOp(), *b = rhs.getDefiningOp();
+    bool areSame = a && b && a->getName() == b->getName() &&
+                   isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(a) &&
+                   a->getOperand(0).getType() == b->getOperand(0).getType() &&
+                   !a->getOperand(0).getType().isIndex();
+    if (!areSame)
+      return {lhs, rhs};
+    lhs = a->getOperand(0);
+    rhs = b->getOperand(0);
+  }
+}
+
+static std::optional<SegmentIds> findIds(linalg::GenericOp op, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != op.getBody())
+    return std::nullopt;
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  SegmentIds numbers;
+  if (!op.isDpsInput(operand))
+    return std::nullopt;
+  numbers.tensor = operand->get();
+  if (!isa<IntegerType>(getElementTypeOrSelf(numbers.tensor)))
+    return std::nullopt;
+  for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop || numbers.has(loop.getPosition()))
+      return std::nullopt;
+    numbers.loops.push_back(loop.getPosition());
+  }
+  return numbers;
+}
+
+static bool isAnd(Value condition) {
+  return isa_and_present<arith::AndIOp>(condition.getDefiningOp());
+}
+
+/// Whether a truth value is false where the condition is.
+static bool implies(Value value, Value condition) {
+  return isComputedOf(value, isAnd,
+                      [&](Value part) { return part == condition; });
+}
+
+/// The choice of the body, by a condition that implies the comparison, of an
+/// element that never counts, or of a constant.
+static arith::SelectOp findChoice(linalg::GenericOp op, Value compare,
+                                  bool ofAnyConstant = false) {
+  for (auto choice : op.getBody()->getOps<arith::SelectOp>()) {
+    Value other = choice.getFalseValue();
+    APFloat number(0.0);
+    if (implies(choice.getCondition(), compare) &&
+        (ofAnyConstant ? matchPattern(other, m_ConstantFloat(&number))
+                       : excludes(other)))
+      return choice;
+  }
+  return {};
+}
+
+static std::optional<SegmentMask>
+readSegmentMask(linalg::GenericOp op, arith::CmpIOp compare, unsigned element) {
+  auto [first, second] = skipWidening(compare);
+  std::optional<SegmentIds> lhs = findIds(op, first), rhs = findIds(op, second);
+  if (!lhs || !rhs || lhs->has(element) == rhs->has(element))
+    return std::nullopt;
+  SegmentMask equal = {op, compare, *lhs, *rhs};
+  if (lhs->has(element))
+    std::swap(equal.ofRows, equal.ofElements);
+  equal.element = element;
+  SmallVector<unsigned> rows;
+  for (unsigned loop : equal.ofRows.loops)
+    (equal.ofElements.has(loop) ? equal.others : rows).push_back(loop);
+  bool hasMore = llvm::any_of(equal.ofElements.loops, [&](unsigned loop) {
+    return loop != element && !equal.ofRows.has(loop);
+  });
+  if (rows.size() != 1 || hasMore)
+    return std::nullopt;
+  equal.row = rows.front();
+  return equal;
+}
+
+/// Whether a comparison of integers, or what it is widened from, may be one of
+/// rows and elements.
+static bool comparesIds(linalg::GenericOp op, arith::CmpIOp compare) {
+  auto isOfTensor = [&](Value value) {
+    while (Operation *source = value.getDefiningOp()) {
+      if (source->getNumOperands() == 0 || source->getNumRegions() != 0 ||
+          isa<linalg::IndexOp>(source))
+        return false;
+      value = source->getOperand(0);
+    }
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == op.getBody();
+  };
+  return isOfTensor(compare.getLhs()) && isOfTensor(compare.getRhs());
+}
+
+/// The comparisons of an op of tiles, along the loop of the stream, by which
+/// choices leave infinite numbers. \p refusals says of others why they bound
+/// nothing.
+static SmallVector<SegmentMask>
+findSegmentMasks(linalg::GenericOp op, unsigned element,
+                 SmallVectorImpl<std::string> &refusals) {
+  SmallVector<SegmentMask> found;
+  for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
+    if (compare.getPredicate() != Predicate::eq || !comparesIds(op, compare))
+      continue;
+    arith::SelectOp choice = findChoice(op, compare);
+    if (!choice) {
+      if (findChoice(op, compare, /*ofAnyConstant=*/true))
+        refusals.push_back("the number of what they exclude may be a score, as "
+                           "it is more than -2^29");
+      continue;
+    }
+    std::optional<SegmentMask> equal = readSegmentMask(op, compare, element);
+    if (!equal)
+      refusals.push_back("its numbers aren't those of one row and one element, "
+                         "each of a tensor");
+    else if (!matchPattern(choice.getFalseValue(), m_NegInfFloat()))
+      refusals.push_back(
+          "a finite number excludes elements, and a row may have "
+          "no other");
+    else
+      found.push_back(std::move(*equal));
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+/// Whether a condition is one of two others, or both.
+static bool isJunction(Value condition) {
+  return isa_and_present<arith::AndIOp, arith::OrIOp>(
+      condition.getDefiningOp());
+}
+
+/// The opposite of a condition.
+static Value invert(RewriterBase &rewriter, Value condition) {
+  llvm::DenseMap<Value, Value> opposites;
+  auto compute = [&](Value value) -> Value {
+    Location loc = value.getLoc();
+    Operation *source = value.getDefiningOp();
+    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(source))
+      return arith::CmpIOp::create(
+          rewriter, loc, arith::invertPredicate(compare.getPredicate()),
+          compare.getLhs(), compare.getRhs());
+    if (isJunction(value)) {
+      Value lhs = opposites.lookup(source->getOperand(0)),
+            rhs = opposites.lookup(source->getOperand(1));
+      if (isa<arith::AndIOp>(source))
+        return arith::OrIOp::create(rewriter, loc, lhs, rhs);
+      return arith::AndIOp::create(rewriter, loc, lhs, rhs);
+    }
+    if (auto other = dyn_cast_if_present<arith::XOrIOp>(source);
+        other && matchPattern(other.getRhs(), m_One()))
+      return other.getLhs();
+    Value yes =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    return arith::XOrIOp::create(rewriter, loc, value, yes);
+  };
+  walkOperands(condition, isJunction, [&](Value value) {
+    Value opposite = compute(value);
+    opposites[value] = opposite;
+    return WalkResult::advance();
+  });
+  return opposites.lookup(condition);
+}
+
+/// Whether a condition holds where two numbers differ.
+static bool holdsOfOthers(Value condition) {
+  auto isOr = [](Value value) {
+    return isa_and_present<arith::OrIOp>(value.getDefiningOp());
+  };
+  return isComputedOf(condition, isOr, [](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(source))
+      return compare.getPredicate() == Predicate::ne;
+    auto other = dyn_cast_if_present<arith::XOrIOp>(source);
+    auto compare =
+        other ? other.getLhs().getDefiningOp<arith::CmpIOp>() : nullptr;
+    return compare && matchPattern(other.getRhs(), m_One()) &&
+           compare.getPredicate() == Predicate::eq;
+  });
+}
+
+/// Has choices of an op of tiles leave their element where a condition holds
+/// and numbers are equal, and not where these differ.
+static void invertChoices(linalg::GenericOp op, RewriterBase &rewriter) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (auto choice :
+       llvm::make_early_inc_range(op.getBody()->getOps<arith::SelectOp>())) {
+    if (!excludes(choice.getTrueValue()) ||
+        !holdsOfOthers(choice.getCondition()))
+      continue;
+    rewriter.setInsertionPoint(choice);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        choice, invert(rewriter, choice.getCondition()), choice.getFalseValue(),
+        choice.getTrueValue());
+  }
+}
+
+/// Whether a value of a body is the difference from a row, of which only the
+/// exponential is read.
+static bool isOfExponential(Operation *user, Value argument) {
+  if (!isa<arith::SubFOp>(user) || user->getOperand(0) != argument)
+    return false;
+  while (isa<arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(user)) {
+    if (!user->hasOneUse())
+      return false;
+    user = *user->user_begin();
+  }
+  return isa<math::ExpOp, math::Exp2Op>(user);
+}
+
+/// Whether all that reads the op's result are maxima and exponentials.
+static bool isOfSoftmax(linalg::GenericOp op) {
+  if (op.getBody()->getTerminator()->getNumOperands() != 1)
+    return false;
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto reader = dyn_cast<linalg::GenericOp>(user);
+    return reader && llvm::all_of(reader->getOpOperands(), [&](OpOperand &use) {
+             if (use.get() != op.getResult(0))
+               return true;
+             BlockArgument argument = reader.getMatchingBlockArgument(&use);
+             return reader.isDpsInput(&use) &&
+                    llvm::all_of(argument.getUsers(), [&](Operation *inner) {
+                      return isa<arith::MaximumFOp, arith::MaxNumFOp>(inner) ||
+                             isOfExponential(inner, argument);
+                    });
+           });
+  });
+}
+
+/// Whether an op's body has a number that may exclude elements beside \p own.
+static bool hasHugeNumber(linalg::LinalgOp op, Value own) {
+  constexpr double kHuge = 0x1p29;
+  bool hasOne = false;
+  op.getBlock()->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      APFloat number(0.0);
+      hasOne |= operand != own &&
+                matchPattern(operand, m_ConstantFloat(&number)) &&
+                !(std::abs(number.convertToDouble()) < kHuge);
+    }
+  });
+  return hasOne;
+}
+
+/// Whether scores are products of matrices, and what follows from them alone:
+/// nothing else excludes an element. The number of the op that does is \p own.
+static bool isOfProduct(linalg::LinalgOp op, Value own) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(op);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    auto source = cast<linalg::LinalgOp>(ops[i]);
+    if (isContraction(source))
+      continue;
+    if (source.getNumReductionLoops() != 0 ||
+        hasHugeNumber(source, i == 0 ? own : Value()))
+      return false;
+    for (OpOperand *input : source.getDpsInputOperands()) {
+      if (!isa<FloatType>(getElementTypeOrSelf(input->get())))
+        continue;
+      if (!input->get().getDefiningOp<linalg::LinalgOp>())
+        return false;
+      ops.insert(input->get().getDefiningOp());
+    }
+  }
+  return true;
+}
+
+/// Whether a condition, which is no other ones' conjunction, holds of each
+/// row's element with its own number.
+static bool holdsOfOwn(Value condition, const SegmentMask &equal) {
+  if (condition.getDefiningOp() == equal.compare) {
+    SmallVector<unsigned> loops = equal.ofRows.loops;
+    llvm::replace(loops, equal.row, equal.element);
+    return equal.ofRows.tensor == equal.ofElements.tensor &&
+           loops == equal.ofElements.loops;
+  }
+  std::optional<SmallVector<IndexBound>> bounds =
+      readBounds(equal.op, condition);
+  return bounds && llvm::all_of(*bounds, [&](const IndexBound &bound) {
+           for (auto [loop, factor] : llvm::enumerate(bound.coefficients))
+             if (loop != equal.row && loop != equal.element && factor != 0)
+               return false;
+           return bound.numbers.empty() && bound.constant >= 0 &&
+                  bound.coefficients[equal.row] +
+                          bound.coefficients[equal.element] ==
+                      0;
+         });
+}
+
+/// Has such choices leave infinite numbers in place of finite ones that exclude
+/// elements, if that is the same: each row has an element with its own number,
+/// and results are read for maxima and exponentials only.
+static void excludeByInfinities(linalg::GenericOp op, unsigned element,
+                                RewriterBase &rewriter) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
+    std::optional<SegmentMask> equal = readSegmentMask(op, compare, element);
+    if (compare.getPredicate() != Predicate::eq || !equal)
+      continue;
+    arith::SelectOp choice = findChoice(op, compare);
+    auto isLostOfOwn = [&](Value condition) {
+      return !isAnd(condition) && !holdsOfOwn(condition, *equal);
+    };
+    // The choice is the result: nothing else computes with it.
+    Value result = op.getBody()->getTerminator()->getOperand(0);
+    if (!choice || choice.getResult() != result ||
+        matchPattern(choice.getFalseValue(), m_NegInfFloat()) ||
+        isComputedOf(choice.getCondition(), isAnd, isLostOfOwn) ||
+        !isOfSoftmax(op) || !isOfProduct(op, choice.getFalseValue()))
+      continue;
+    rewriter.setInsertionPoint(choice);
+    auto type = cast<FloatType>(choice.getType());
+    Value never = arith::ConstantOp::create(
+        rewriter, choice.getLoc(),
+        rewriter.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
+                                                    /*Negative=*/true)));
+    rewriter.modifyOpInPlace(
+        choice, [&] { choice.getFalseValueMutable().assign(never); });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
 
 /// The rows, and the stream's elements, of a tile: a multiple of what programs
 /// have.
@@ -45,9 +409,9 @@ namespace {
 
 /// Writes the bounds of one comparison. Several least and largest numbers are
 /// one reduction: the largest x is the complement of the least ~x.
-class BoundsOfNumbers {
+class BoundsWriter {
 public:
-  BoundsOfNumbers(OpBuilder &builder, const EqualNumbers &equal)
+  BoundsWriter(OpBuilder &builder, const SegmentMask &equal)
       : builder(builder), equal(equal),
         loc(arith::CmpIOp(equal.compare).getLoc()) {}
 
@@ -61,7 +425,7 @@ public:
 
 private:
   /// The least number of each tile, and the complement of the largest one.
-  Value computeRanges(const Numbers &numbers, unsigned along);
+  Value computeRanges(const SegmentIds &numbers, unsigned along);
   /// Along \p count results and \p sizes, of which the last one is reduced: the
   /// least elements.
   Value reduce(unsigned count, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
@@ -78,12 +442,12 @@ private:
   Value getConstant(OpBuilder &at, Type type, int64_t value) {
     return arith::ConstantOp::create(at, loc, at.getIntegerAttr(type, value));
   }
-  static unsigned findDim(const Numbers &numbers, unsigned loop) {
+  static unsigned findDim(const SegmentIds &numbers, unsigned loop) {
     return llvm::find(numbers.loops, loop) - numbers.loops.begin();
   }
 
   OpBuilder &builder;
-  const EqualNumbers &equal;
+  const SegmentMask &equal;
   Location loc;
   /// Results x others x tiles of rows, i32: the first tile, the complement of
   /// the one behind the last, and the first of a run; the end of the run.
@@ -92,7 +456,7 @@ private:
 
 } // namespace
 
-Value BoundsOfNumbers::reduce(
+Value BoundsWriter::reduce(
     unsigned count, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
     ArrayRef<AffineMap> maps, Type type, int64_t start,
     llvm::function_ref<Value(OpBuilder &, ValueRange)> element) {
@@ -119,18 +483,17 @@ Value BoundsOfNumbers::reduce(
   return op.getResult(0);
 }
 
-Value BoundsOfNumbers::choose(OpBuilder &at, ArrayRef<Value> numbers) {
+Value BoundsWriter::choose(OpBuilder &at, ArrayRef<Value> numbers) {
   Value result = linalg::IndexOp::create(at, loc, 0), chosen = numbers.front();
   for (auto [number, value] : llvm::enumerate(numbers.drop_front())) {
     Value own = arith::ConstantIndexOp::create(at, loc, number + 1);
-    Value isOwn =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, result, own);
+    Value isOwn = arith::CmpIOp::create(at, loc, Predicate::eq, result, own);
     chosen = arith::SelectOp::create(at, loc, isOwn, value, chosen);
   }
   return chosen;
 }
 
-Value BoundsOfNumbers::slice(Value results, unsigned which) {
+Value BoundsWriter::slice(Value results, unsigned which) {
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, loc, results);
   SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
@@ -144,7 +507,7 @@ Value BoundsOfNumbers::slice(Value results, unsigned which) {
                                         sizes, strides);
 }
 
-Value BoundsOfNumbers::computeRanges(const Numbers &numbers, unsigned along) {
+Value BoundsWriter::computeRanges(const SegmentIds &numbers, unsigned along) {
   // Results, others, tiles, and the elements of a tile.
   SmallVector<OpFoldResult> sizes;
   for (unsigned other : equal.others)
@@ -194,7 +557,7 @@ Value BoundsOfNumbers::computeRanges(const Numbers &numbers, unsigned along) {
   return reduce(2, sizes, length, map, type, most.getSExtValue(), element);
 }
 
-void BoundsOfNumbers::write() {
+void BoundsWriter::write() {
   builder.setInsertionPoint(equal.op);
   Value rows = computeRanges(equal.ofRows, equal.row),
         elements = computeRanges(equal.ofElements, equal.element);
@@ -214,7 +577,6 @@ void BoundsOfNumbers::write() {
   };
   AffineMap ofRows = getMap(others + 1), ofElements = getMap(tile);
   SmallVector<AffineMap> maps = {ofRows, ofRows, ofElements, ofElements};
-  using Predicate = arith::CmpIPredicate;
   auto compare = [&](OpBuilder &inside, Predicate predicate, Value lhs,
                      Value rhs) -> Value {
     return arith::CmpIOp::create(inside, loc, predicate, lhs, rhs);
@@ -269,8 +631,7 @@ void BoundsOfNumbers::write() {
       });
 }
 
-void BoundsOfNumbers::compare() {
-  using Predicate = arith::CmpIPredicate;
+void BoundsWriter::compare() {
   arith::CmpIOp same = equal.compare;
   builder.setInsertionPointAfter(same);
   Type i32 = builder.getI32Type();
@@ -328,19 +689,19 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
       takeConditions(op, loop, rewriter);
     });
     DecisionLog log(func, "carousel-bound-masks");
-    SmallVector<EqualNumbers> found;
+    SmallVector<SegmentMask> found;
     forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
       excludeByInfinities(op, loop, rewriter);
       SmallVector<std::string> refusals;
-      llvm::append_range(found, findEqualNumbers(op, loop, refusals));
+      llvm::append_range(found, findSegmentMasks(op, loop, refusals));
       for (const std::string &reason : refusals)
         log.missed(op, "Bounds",
                    "tiles of other numbers are computed: " + reason);
     });
-    for (const EqualNumbers &equal : found) {
+    for (const SegmentMask &equal : found) {
       log.passed(equal.op, "Bounds",
                  "numbers that have to be equal bound the tiles of rows");
-      BoundsOfNumbers writer(rewriter, equal);
+      BoundsWriter writer(rewriter, equal);
       writer.write();
       writer.compare();
       ++bounded;
@@ -391,7 +752,7 @@ private:
         continue;
       invertChoices(*fused, rewriter);
       SmallVector<std::string> refusals;
-      if (findEqualNumbers(*fused, loop, refusals).empty() &&
+      if (findSegmentMasks(*fused, loop, refusals).empty() &&
           refusals.empty()) {
         rewriter.eraseOp(*fused);
         continue;
