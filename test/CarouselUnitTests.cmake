@@ -80,7 +80,7 @@ carousel_add_unittest(CarouselAnalysisTests
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselPassesTests
   SOURCES
-    Passes/Graph/AscendingNumbersTest.cpp
+    Passes/Graph/MonotonicIndicesTest.cpp
     Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
     Passes/Graph/GroupProductTest.cpp

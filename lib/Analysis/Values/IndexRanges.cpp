@@ -17,9 +17,10 @@
 using namespace mlir;
 using namespace carousel;
 
-IndexRanges::IndexRanges()
+IndexRanges::IndexRanges(FindRange findRange)
     : DemandAnalysis(
-          [](Operation *op) { return isa<InferIntRangeInterface>(op); }) {}
+          [](Operation *op) { return isa<InferIntRangeInterface>(op); }),
+      findRange(findRange) {}
 
 bool IndexRanges::isNonNegative(Value value) {
   IntegerValueRange range = get(value);
@@ -148,5 +149,5 @@ IntegerValueRange IndexRanges::update(const ValueSources &sources,
   case ValueSources::Unknown:
     break;
   }
-  return getUnknown(sources.value);
+  return findRange(sources.value);
 }

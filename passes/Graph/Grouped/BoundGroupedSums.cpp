@@ -24,7 +24,8 @@
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/RowRanges.h"
 #include "../Shapes/FuseGraph.h"
-#include "AscendingNumbers.h"
+#include "../Tables/TableOps.h"
+#include "MonotonicIndices.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -152,37 +153,23 @@ static void bound(RewriterBase &rewriter, const GroupMask &mask) {
   linalg::GenericOp op = mask.op;
   rewriter.setInsertionPoint(op);
   Value counts = countRows(rewriter, mask);
-  // The same op, with the ranges as further inputs.
-  SmallVector<Value> inputs(op.getInputs());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  AffineMap written = maps.pop_back_val();
+  Value bounds[2];
   for (int64_t offset : {0, 1}) {
     auto getIndex = [&](int64_t number) -> OpFoldResult {
       return rewriter.getIndexAttr(number);
     };
-    inputs.push_back(tensor::ExtractSliceOp::create(
+    Value part = tensor::ExtractSliceOp::create(
         rewriter, op.getLoc(), counts, getIndex(offset), getIndex(mask.groups),
-        getIndex(1)));
-    maps.push_back(AffineMap::get(op.getNumLoops(), 0,
-                                  rewriter.getAffineDimExpr(mask.group)));
+        getIndex(1));
+    AffineExpr group = rewriter.getAffineDimExpr(mask.group);
+    bounds[offset] = addInput(rewriter, op, part,
+                              AffineMap::get(op.getNumLoops(), 0, group));
   }
-  maps.push_back(written);
-  auto ranged = linalg::GenericOp::create(
-      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
-      op.getIteratorTypesArray());
-  rewriter.inlineRegionBefore(op.getRegion(), ranged.getRegion(),
-                              ranged.getRegion().end());
-  Block *body = ranged.getBody();
-  unsigned number = body->getNumArguments() - 1;
-  Value bounds[2];
-  for (Value &value : bounds)
-    value = body->insertArgument(number++, rewriter.getI32Type(), op.getLoc());
   arith::SelectOp choice = mask.choice;
   rewriter.setInsertionPoint(choice);
   Value row = linalg::IndexOp::create(rewriter, op.getLoc(), mask.row);
   choice.getConditionMutable().assign(
       createRangeCheck(rewriter, op.getLoc(), row, bounds[0], bounds[1]));
-  rewriter.replaceOp(op, ranged);
 }
 
 /// Says of the factors of products where their rows begin and end. Returns how
@@ -202,7 +189,7 @@ static unsigned boundGroupedSums(func::FuncOp func) {
                      " groups: their numbers are neither i32 nor i64");
       return;
     }
-    if (!isAscending(mask->number->get())) {
+    if (!isMonotonic(mask->number->get())) {
       log.missed(op, "GroupedSum",
                  "a product goes over all rows for each of " +
                      llvm::Twine(mask->groups) +

@@ -12,7 +12,7 @@
 #include "RowTiles.h"
 
 #include "../Tables/TableOps.h"
-#include "AscendingNumbers.h"
+#include "MonotonicIndices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -271,5 +271,5 @@ RowTiles TileWriter::writeAscending() {
 RowTiles carousel::createRowTiles(IRRewriter &rewriter, Location loc,
                                   Value number, int64_t numbers) {
   TileWriter writer(rewriter, loc, number, numbers);
-  return isAscending(number) ? writer.writeAscending() : writer.write();
+  return isMonotonic(number) ? writer.writeAscending() : writer.write();
 }

@@ -17,6 +17,7 @@
 #include "ReadConvolution.h"
 #include "ReadProduct.h"
 
+#include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,6 +78,25 @@ AffineExpr carousel::findBadDivision(AffineMap map) {
       found = expr;
   });
   return found;
+}
+
+IntegerValueRange carousel::findLoopRange(Value value) {
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  if (!index)
+    return IntegerValueRange::getMaxRange(value);
+  auto op = index->getParentOfType<linalg::LinalgOp>();
+  int64_t extent = op.getStaticLoopRanges()[index.getDim()];
+  int64_t last = ShapedType::isDynamic(extent)
+                     ? kMostOfLoop
+                     : std::max<int64_t>(extent, 1) - 1;
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  return ConstantIntRanges::fromSigned(APInt(width, 0), APInt(width, last));
+}
+
+bool carousel::isInside(Value index, int64_t extent) {
+  IntegerValueRange range = IndexRanges(findLoopRange).get(index);
+  return !ShapedType::isDynamic(extent) && !range.isUninitialized() &&
+         range.getValue().umax().ult(extent);
 }
 
 bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {

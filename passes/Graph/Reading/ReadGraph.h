@@ -17,7 +17,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <limits>
 
 namespace carousel {
 
@@ -78,6 +81,15 @@ mlir::AffineExpr findBadDivision(mlir::AffineMap map);
 
 /// Whether a body reads what its op's init has.
 bool readsInit(mlir::linalg::LinalgOp op, unsigned init);
+
+/// The largest index of a loop whose extent isn't known.
+inline constexpr int64_t kMostOfLoop = std::numeric_limits<int32_t>::max();
+
+/// IndexRanges.h's range of a loop's index in a body; unknown for other values.
+mlir::IntegerValueRange findLoopRange(mlir::Value value);
+
+/// Whether constants show that a body's index is one of a dimension.
+bool isInside(mlir::Value index, int64_t extent);
 
 } // namespace carousel
 

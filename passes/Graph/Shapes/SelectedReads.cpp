@@ -13,13 +13,14 @@
 
 #include "Patterns.h"
 
+#include "../Reading/ReadGraph.h"
+
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -204,52 +205,12 @@ static bool dependsOn(Value value, Operation *on) {
 // Where a read is
 //===----------------------------------------------------------------------===//
 
-/// The range of an index in the body of an op.
-static ConstantIntRanges findRange(linalg::LinalgOp op, Value index,
-                                   OperandFold<ConstantIntRanges> &known) {
-  auto isInferred = [](Value value) {
-    Operation *source = value.getDefiningOp();
-    return isa<InferIntRangeInterface>(source) &&
-           isa<arith::ArithDialect>(source->getDialect()) &&
-           llvm::all_of(source->getOperandTypes(), [](Type type) {
-             return ConstantIntRanges::getStorageBitwidth(type) != 0;
-           });
-  };
-  return known.get(index, isInferred, [&](Value value) {
-    unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
-    ConstantIntRanges range = ConstantIntRanges::maxRange(width);
-    if (auto loop = value.getDefiningOp<linalg::IndexOp>()) {
-      int64_t extent = op.getStaticLoopRanges()[loop.getDim()];
-      int64_t last = ShapedType::isDynamic(extent)
-                         ? std::numeric_limits<int64_t>::max()
-                         : std::max<int64_t>(extent, 1) - 1;
-      return ConstantIntRanges::fromSigned(APInt(width, 0), APInt(width, last));
-    }
-    if (!value.getDefiningOp() || !isInferred(value))
-      return range;
-    auto operands = llvm::map_to_vector(
-        value.getDefiningOp()->getOperands(),
-        [&](Value operand) { return known.lookup(operand); });
-    value.getDefiningOp<InferIntRangeInterface>().inferResultRanges(
-        operands, [&](Value result, const ConstantIntRanges &found) {
-          if (result == value)
-            range = found;
-        });
-    return range;
-  });
-}
-
 /// Whether constants show that a read is inside of its tensor.
-static bool isInside(linalg::LinalgOp op, tensor::ExtractOp read) {
-  OperandFold<ConstantIntRanges> known;
+static bool isInside(tensor::ExtractOp read) {
   return llvm::all_of(
       llvm::zip_equal(read.getIndices(), read.getTensor().getType().getShape()),
-      [&](auto pair) {
-        auto [index, extent] = pair;
-        if (ShapedType::isDynamic(extent))
-          return false;
-        ConstantIntRanges range = findRange(op, index, known);
-        return range.umax().ult(extent);
+      [](auto pair) {
+        return carousel::isInside(std::get<0>(pair), std::get<1>(pair));
       });
 }
 
@@ -258,12 +219,12 @@ static bool isInside(linalg::LinalgOp op, tensor::ExtractOp read) {
 //===----------------------------------------------------------------------===//
 
 /// A read that may be outside of its tensor, or a branch with such reads.
-static bool mayReadOutside(linalg::LinalgOp op, Operation *reader) {
+static bool mayReadOutside(Operation *reader) {
   if (auto read = dyn_cast<tensor::ExtractOp>(reader))
-    return !read.getIndices().empty() && !isInside(op, read);
+    return !read.getIndices().empty() && !isInside(read);
   return isa<scf::IfOp>(reader) && reader
                                        ->walk([&](tensor::ExtractOp read) {
-                                         return mayReadOutside(op, read)
+                                         return mayReadOutside(read)
                                                     ? WalkResult::interrupt()
                                                     : WalkResult::advance();
                                        })
@@ -286,7 +247,7 @@ static void guard(Operation *reader, Value condition) {
   scf::YieldOp::create(other, loc, none);
 }
 
-static unsigned guardReads(linalg::LinalgOp op, Block *block) {
+static unsigned guardReads(Block *block) {
   SmallVector<Operation *> readers;
   llvm::DenseMap<Value, bool> selected;
   for (Operation &reader : *block)
@@ -294,7 +255,7 @@ static unsigned guardReads(linalg::LinalgOp op, Block *block) {
         llvm::all_of(
             reader.getResults(),
             [&](Value result) { return ::isOnlySelected(result, selected); }) &&
-        mayReadOutside(op, &reader))
+        mayReadOutside(&reader))
       readers.push_back(&reader);
   unsigned count = 0;
   for (Operation *reader : readers) {
@@ -319,7 +280,7 @@ unsigned carousel::guardSelectedReads(func::FuncOp func) {
     for (Region &region : op->getRegions())
       region.walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      count += guardReads(op, block);
+      count += guardReads(block);
   });
   return count;
 }

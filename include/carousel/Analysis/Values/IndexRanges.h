@@ -22,21 +22,27 @@ namespace carousel {
 class IndexRanges
     : public DemandAnalysis<mlir::IntegerValueRange, IndexRanges> {
 public:
-  IndexRanges();
+  /// Finds the range of a value that no op computes from others. Those without
+  /// one are unknown.
+  using FindRange = mlir::IntegerValueRange (*)(mlir::Value);
+  explicit IndexRanges(FindRange findRange = getUnknown);
 
   /// Answers as dataflow::staticallyNonNegative does.
   bool isNonNegative(mlir::Value value);
 
-private:
-  friend DemandAnalysis;
   static mlir::IntegerValueRange getUnknown(mlir::Value value) {
     return mlir::IntegerValueRange::getMaxRange(value);
   }
+
+private:
+  friend DemandAnalysis;
   mlir::IntegerValueRange update(const ValueSources &sources,
                                  const mlir::IntegerValueRange &old);
   mlir::IntegerValueRange infer(const ValueSources &sources,
                                 const mlir::IntegerValueRange &old);
   mlir::IntegerValueRange getInduction(const ValueSources &sources);
+
+  FindRange findRange;
 };
 
 } // namespace carousel
