@@ -26,7 +26,7 @@
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
 #include "../Tables/TableOps.h"
-#include "RowTiles.h"
+#include "ChosenMatrices.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,9 +49,11 @@ namespace {
 struct PickedRow {
   linalg::GenericOp reader;
   tensor::ExtractOp extract;
-  unsigned at = 0; ///< the index
-  /// The reader's loop of each other dimension of the product's result.
-  SmallVector<unsigned> loops;
+  Value number;
+  unsigned batch = 0; ///< the product's loop that it is an index of
+  /// Loops of the reader and of the product, for each other dimension of the
+  /// product's result.
+  SmallVector<std::pair<unsigned, unsigned>> loops;
 };
 
 /// The product, and all that read it.
@@ -68,20 +70,10 @@ public:
 
 private:
   std::optional<PickedRow> findRow(tensor::ExtractOp extract);
-  unsigned getLoop(AffineMap map, unsigned dim) const {
-    return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
-  }
-  /// The batch's loop.
-  unsigned getBatch(const PickedRow &row) {
-    return getLoop(getWritten(), row.at);
-  }
   /// Whether the reader's loops go along all of the product's result.
   bool isAlongAll(const PickedRow &row);
   /// Whether the number changes along a loop of the product.
   bool isAlongRows(const PickedRow &row, unsigned loop);
-  AffineMap getWritten() {
-    return product.getMatchingIndexingMap(product.getDpsInitOperand(0));
-  }
   Value pickFactor(IRRewriter &rewriter, const PickedRow &row,
                    OpOperand *factor, SmallVectorImpl<unsigned> &loops);
   void write(IRRewriter &rewriter, const PickedRow &row);
@@ -100,30 +92,30 @@ std::optional<PickedRow> RowPicker::findRow(tensor::ExtractOp extract) {
   if (!row.reader || row.reader->getBlock() != product->getBlock() ||
       extract->getParentOfType<scf::ForOp>())
     return std::nullopt;
-  std::optional<unsigned> at;
+  AffineMap written =
+      product.getMatchingIndexingMap(product.getDpsInitOperand(0));
   for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+    unsigned own = getLoop(written, dim);
     if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
-      if (llvm::is_contained(row.loops, loop.getDim()))
+      unsigned ofReader = loop.getDim();
+      if (llvm::is_contained(llvm::make_first_range(row.loops), ofReader))
         return std::nullopt;
-      row.loops.push_back(loop.getDim());
+      row.loops.push_back({ofReader, own});
       continue;
     }
-    if (at)
+    if (row.number)
       return std::nullopt;
-    at = dim;
+    row.number = index;
+    row.batch = own;
   }
-  if (!at)
-    return std::nullopt;
-  row.at = *at;
-  Value number = extract.getIndices()[row.at];
-  if (failed(findSources(number, row.reader.getBody())) ||
-      (number.getDefiningOp() &&
-       number.getDefiningOp()->getBlock() != row.reader.getBody()))
+  if (!row.number || failed(findSources(row.number, row.reader.getBody())) ||
+      (row.number.getDefiningOp() &&
+       row.number.getDefiningOp()->getBlock() != row.reader.getBody()))
     return std::nullopt;
   // It says a row: those of a matrix have it in common.
   for (unsigned loop = 0; loop != row.reader.getNumLoops(); ++loop)
-    if (!llvm::is_contained(row.loops, loop) &&
-        !isFixedAlong(row.reader, number, loop))
+    if (!llvm::is_contained(llvm::make_first_range(row.loops), loop) &&
+        !isFixedAlong(row.reader, row.number, loop))
       return std::nullopt;
   return row;
 }
@@ -132,28 +124,23 @@ bool RowPicker::isAlongAll(const PickedRow &row) {
   linalg::GenericOp reader = row.reader;
   SmallVector<int64_t> own = reader.getStaticLoopRanges(),
                        extents = product.getStaticLoopRanges();
-  for (unsigned dim = 0, next = 0; dim != 3; ++dim)
-    if (dim != row.at &&
-        own[row.loops[next++]] != extents[getLoop(getWritten(), dim)])
-      return false;
-  return true;
+  return llvm::all_of(row.loops, [&](auto loop) {
+    return own[loop.first] == extents[loop.second];
+  });
 }
 
 bool RowPicker::isAlongRows(const PickedRow &row, unsigned loop) {
-  linalg::GenericOp reader = row.reader;
-  tensor::ExtractOp extract = row.extract;
-  Value number = extract.getIndices()[row.at];
-  for (unsigned dim = 0, next = 0; dim != 3; ++dim)
-    if (dim != row.at && !isFixedAlong(reader, number, row.loops[next++]) &&
-        getLoop(getWritten(), dim) == loop)
-      return true;
-  return false;
+  return llvm::any_of(row.loops, [&](auto along) {
+    return along.second == loop &&
+           !isFixedAlong(row.reader, row.number, along.first);
+  });
 }
 
 std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
   if (product.getNumLoops() != 4 || product.getNumDpsInputs() != 2 ||
       !isContraction(product) || !findFill(product.getDpsInits()[0]) ||
-      getWritten().getNumResults() != 3)
+      product.getMatchingIndexingMap(product.getDpsInitOperand(0))
+              .getNumResults() != 3)
     return std::nullopt;
   SmallVector<tensor::ExtractOp> extracts;
   bool hasOthers = false;
@@ -183,23 +170,23 @@ std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
     if (!isAlongAll(row))
       return "a loop of an op isn't as long as its rows or columns";
     // The number goes along the rows of one factor alone.
-    unsigned batch = getBatch(row), along = 0;
+    unsigned along = 0;
     for (unsigned loop = 0; loop != 4; ++loop) {
       if (!isAlongRows(row, loop))
         continue;
       ++along;
       numRows += extents[loop];
-      numAll = extents[loop] * extents[batch];
+      numAll = extents[loop] * extents[row.batch];
     }
     if (along != 1)
       return "the number of a matrix isn't that of a row";
   }
   double operations = 2.0 * static_cast<double>(numAll - numRows);
-  unsigned batch = getBatch(rows.front());
   for (unsigned loop = 0; loop != 4; ++loop) {
-    bool isRow = loop == batch || llvm::any_of(rows, [&](PickedRow &row) {
-                   return isAlongRows(row, loop);
-                 });
+    bool isRow =
+        loop == rows.front().batch || llvm::any_of(rows, [&](PickedRow &row) {
+          return isAlongRows(row, loop);
+        });
     operations *= isRow ? 1.0 : static_cast<double>(extents[loop]);
   }
   if (numRows >= numAll || operations < static_cast<double>(leastOperations))
@@ -209,42 +196,21 @@ std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
   return "";
 }
 
-/// Whether a number is limited to those of a dimension.
-static bool isLimited(Value number, int64_t extent) {
-  auto least = number.getDefiningOp<arith::MinSIOp>();
-  auto most =
-      least ? least.getLhs().getDefiningOp<arith::MaxSIOp>() : arith::MaxSIOp();
-  APInt last;
-  return most && matchPattern(most.getRhs(), m_Zero()) &&
-         matchPattern(least.getRhs(), m_ConstantInt(&last)) &&
-         last == uint64_t(extent - 1);
-}
-
 /// A factor without the batch; along \p loops of the product.
 Value RowPicker::pickFactor(IRRewriter &rewriter, const PickedRow &row,
                             OpOperand *factor,
                             SmallVectorImpl<unsigned> &loops) {
   AffineMap map = product.getMatchingIndexingMap(factor);
-  unsigned batch = getBatch(row);
   for (unsigned dim = 0; dim != map.getNumResults(); ++dim)
-    if (unsigned loop = getLoop(map, dim); loop != batch)
+    if (unsigned loop = getLoop(map, dim); loop != row.batch)
       loops.push_back(loop);
-  if (!map.isFunctionOfDim(batch))
+  if (!map.isFunctionOfDim(row.batch))
     return factor->get();
   // The loops of the number, and those that the factor has.
-  linalg::GenericOp reader = row.reader;
-  tensor::ExtractOp extract = row.extract;
-  Value number = extract.getIndices()[row.at];
-  SmallVector<std::pair<unsigned, unsigned>> ofReader; // to the product's
-  for (unsigned dim = 0, next = 0; dim != 3; ++dim) {
-    if (dim == row.at)
-      continue;
-    unsigned loop = getLoop(getWritten(), dim);
-    ofReader.push_back({row.loops[next++], loop});
-    if (!isFixedAlong(reader, number, ofReader.back().first) &&
+  for (auto [ofReader, loop] : row.loops)
+    if (!isFixedAlong(row.reader, row.number, ofReader) &&
         !llvm::is_contained(loops, loop))
       loops.insert(loops.begin(), loop);
-  }
   SmallVector<int64_t> extents = product.getStaticLoopRanges(), shape;
   for (unsigned loop : loops)
     shape.push_back(extents[loop]);
@@ -255,24 +221,18 @@ Value RowPicker::pickFactor(IRRewriter &rewriter, const PickedRow &row,
         auto find = [&](unsigned loop) {
           return indices[llvm::find(loops, loop) - loops.begin()];
         };
-        PointReader point(reader);
-        for (auto [readerLoop, loop] : ofReader)
+        PointReader point(row.reader);
+        for (auto [ofReader, loop] : row.loops)
           if (llvm::is_contained(loops, loop))
-            point.setLoop(readerLoop, find(loop));
-        Value own = point.compute(builder, number);
+            point.setLoop(ofReader, find(loop));
+        Value own = point.compute(builder, row.number);
         // Where the reader discards an element, the number may be any.
-        if (!isLimited(number, extents[batch])) {
-          auto getIndex = [&](int64_t value) {
-            return arith::ConstantIndexOp::create(builder, loc, value);
-          };
-          own = arith::MaxSIOp::create(builder, loc, own, getIndex(0));
-          own = arith::MinSIOp::create(builder, loc, own,
-                                       getIndex(extents[batch] - 1));
-        }
+        if (!isInside(row.number, extents[row.batch]))
+          own = Numbers(builder, loc).limit(own, extents[row.batch]);
         SmallVector<Value> at;
         for (unsigned dim = 0; dim != map.getNumResults(); ++dim) {
           unsigned loop = getLoop(map, dim);
-          at.push_back(loop == batch ? own : find(loop));
+          at.push_back(loop == row.batch ? own : find(loop));
         }
         return tensor::ExtractOp::create(builder, loc, factor->get(), at);
       });
@@ -280,66 +240,40 @@ Value RowPicker::pickFactor(IRRewriter &rewriter, const PickedRow &row,
 
 void RowPicker::write(IRRewriter &rewriter, const PickedRow &row) {
   rewriter.setInsertionPoint(row.reader);
-  Location loc = product.getLoc();
-  unsigned batch = getBatch(row);
   SmallVector<int64_t> extents = product.getStaticLoopRanges(), shape;
   SmallVector<AffineExpr> dims(4);
   SmallVector<IteratorType> kinds;
   for (auto [loop, kind] : llvm::enumerate(product.getIteratorTypesArray()))
-    if (loop != batch) {
+    if (loop != row.batch) {
       dims[loop] = rewriter.getAffineDimExpr(kinds.size());
       kinds.push_back(kind);
     }
-  auto makeMap = [&](ArrayRef<unsigned> loops) {
+  SmallVector<Value> factors;
+  SmallVector<AffineMap> maps;
+  auto addMap = [&](ArrayRef<unsigned> loops) {
     SmallVector<AffineExpr> exprs;
     for (unsigned loop : loops)
       exprs.push_back(dims[loop]);
-    return AffineMap::get(3, 0, exprs, rewriter.getContext());
+    maps.push_back(AffineMap::get(3, 0, exprs, rewriter.getContext()));
   };
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
   for (OpOperand *factor : product.getDpsInputOperands()) {
     SmallVector<unsigned> loops;
-    inputs.push_back(pickFactor(rewriter, row, factor, loops));
-    maps.push_back(makeMap(loops));
+    factors.push_back(pickFactor(rewriter, row, factor, loops));
+    addMap(loops);
   }
-  SmallVector<unsigned> written;
-  for (unsigned dim = 0; dim != 3; ++dim)
-    if (dim != row.at) {
-      written.push_back(getLoop(getWritten(), dim));
-      shape.push_back(extents[written.back()]);
-    }
-  maps.push_back(makeMap(written));
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, shape, getElementTypeOrSelf(product.getResult(0)));
-  auto fill = product.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
-                   .getResult(0);
-  auto own = linalg::GenericOp::create(rewriter, loc, empty.getType(), inputs,
-                                       init, maps, kinds);
-  IRMapping mapping;
-  product.getRegion().cloneInto(&own.getRegion(), mapping);
-  // The reader has an input more.
+  SmallVector<unsigned> written, read;
+  for (auto [ofReader, loop] : row.loops) {
+    read.push_back(ofReader);
+    written.push_back(loop);
+    shape.push_back(extents[loop]);
+  }
+  addMap(written);
+  Value own = createProduct(rewriter, product, shape, factors, maps, kinds);
   linalg::GenericOp reader = row.reader;
-  SmallVector<AffineExpr> read;
-  for (unsigned loop : row.loops)
-    read.push_back(rewriter.getAffineDimExpr(loop));
-  unsigned place = reader.getNumDpsInputs();
-  SmallVector<AffineMap> readerMaps = reader.getIndexingMapsArray();
-  readerMaps.insert(
-      readerMaps.begin() + place,
-      AffineMap::get(reader.getNumLoops(), 0, read, rewriter.getContext()));
-  SmallVector<Value> all(reader.getInputs());
-  all.push_back(own.getResult(0));
-  tensor::ExtractOp extract = row.extract;
-  rewriter.modifyOpInPlace(reader, [&] {
-    Value argument = reader.getBody()->insertArgument(
-        place, getElementTypeOrSelf(own.getResult(0)), loc);
-    rewriter.replaceAllUsesWith(extract.getResult(), argument);
-    reader.getInputsMutable().assign(all);
-    reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(readerMaps));
-  });
-  rewriter.eraseOp(extract);
+  rewriter.replaceOp(row.extract, addInput(rewriter, reader, own,
+                                           AffineMap::getMultiDimMapWithTargets(
+                                               reader.getNumLoops(), read,
+                                               rewriter.getContext())));
 }
 
 unsigned RowPicker::write(IRRewriter &rewriter) {
