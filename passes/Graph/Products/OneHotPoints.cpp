@@ -12,6 +12,8 @@
 
 #include "OneHotPoints.h"
 
+#include "../Tables/TableOps.h"
+
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -79,46 +81,48 @@ FailureOr<llvm::SetVector<Operation *>> carousel::findSources(Value value,
 }
 
 bool carousel::isFixedAlong(linalg::GenericOp op, Value value, unsigned loop) {
-  auto isFixedArgument = [&](Value argument) {
-    auto own = dyn_cast<BlockArgument>(argument);
-    if (!own || own.getOwner() != op.getBody())
-      return true;
-    OpOperand *operand = op.getMatchingOpOperand(own);
-    return op.isDpsInput(operand) &&
-           !op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+  auto isOfBody = [&](Value inner) {
+    return inner.getParentBlock() == op.getBody();
   };
-  FailureOr<llvm::SetVector<Operation *>> sources =
-      findSources(value, op.getBody());
-  return succeeded(sources) && isFixedArgument(value) &&
-         llvm::all_of(*sources, [&](Operation *source) {
-           auto index = dyn_cast<linalg::IndexOp>(source);
-           bool isFixed = !index || index.getDim() != loop;
-           source->walk([&](Operation *inner) {
-             isFixed &= llvm::all_of(inner->getOperands(), isFixedArgument);
-           });
-           return isFixed;
-         });
+  return !isComputedOf(value, isOfBody, [&](Value inner) {
+    if (!isOfBody(inner))
+      return false;
+    if (auto argument = dyn_cast<BlockArgument>(inner)) {
+      OpOperand *operand = op.getMatchingOpOperand(argument);
+      return !op.isDpsInput(operand) ||
+             op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+    }
+    auto index = inner.getDefiningOp<linalg::IndexOp>();
+    return index ? index.getDim() == loop
+                 : !isMemoryEffectFree(inner.getDefiningOp());
+  });
+}
+
+/// Whether a body compares, for equality, a number of a loop that is accepted.
+static bool
+comparesLoops(linalg::GenericOp op,
+              llvm::function_ref<bool(const LoopNumber &)> accepts) {
+  return llvm::any_of(
+      op.getBody()->getOps<arith::CmpIOp>(), [&](arith::CmpIOp compare) {
+        return compare.getPredicate() == arith::CmpIPredicate::eq &&
+               llvm::any_of(compare->getOperands(), [&](Value side) {
+                 std::optional<LoopNumber> number = findLoop(op, side);
+                 return number && accepts(*number);
+               });
+      });
 }
 
 bool carousel::comparesLoops(linalg::GenericOp op) {
-  return llvm::any_of(
-      op.getBody()->getOps<arith::CmpIOp>(), [&](arith::CmpIOp compare) {
-        return compare.getPredicate() == arith::CmpIPredicate::eq &&
-               (findLoop(op, compare.getLhs()) ||
-                findLoop(op, compare.getRhs()));
-      });
+  return ::comparesLoops(op, [](const LoopNumber &) { return true; });
 }
 
 bool carousel::comparesNarrowLoops(linalg::GenericOp op) {
-  auto isNarrow = [&](Value value) {
-    std::optional<LoopNumber> number = findLoop(op, value);
-    return number && !number->isWhole;
-  };
-  return llvm::any_of(
-      op.getBody()->getOps<arith::CmpIOp>(), [&](arith::CmpIOp compare) {
-        return compare.getPredicate() == arith::CmpIPredicate::eq &&
-               (isNarrow(compare.getLhs()) || isNarrow(compare.getRhs()));
-      });
+  return ::comparesLoops(
+      op, [](const LoopNumber &number) { return !number.isWhole; });
+}
+
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
 Value carousel::findTerm(linalg::GenericOp op) {
@@ -126,8 +130,7 @@ Value carousel::findTerm(linalg::GenericOp op) {
       op.getNumReductionLoops() == 0)
     return {};
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || (!matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) &&
-                !matchPattern(fill.getInputs()[0], m_Zero())))
+  if (!fill || !isZero(fill.getInputs()[0]))
     return {};
   Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   Value before = op.getRegionOutputArgs()[0];
@@ -221,10 +224,6 @@ std::optional<Points> PointFinder::findPlace(arith::CmpIOp compare) {
       return Points{{{found->loop, number, compare}}};
   }
   return std::nullopt;
-}
-
-static bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
 std::optional<Points> PointFinder::findUnequal(Value lhs, Value rhs) {
@@ -355,7 +354,8 @@ Value PointReader::readInput(OpBuilder &builder, BlockArgument argument) {
 
 Value PointReader::compute(OpBuilder &builder, Value value) {
   auto isOpen = [&](Value inner) {
-    return inner.getParentBlock() == op.getBody() && !mapping.contains(inner);
+    return op.getRegion().isAncestor(inner.getParentRegion()) &&
+           !mapping.contains(inner);
   };
   walkOperands(value, isOpen, [&](Value inner) {
     if (!isOpen(inner))
@@ -363,11 +363,11 @@ Value PointReader::compute(OpBuilder &builder, Value value) {
     Operation *source = inner.getDefiningOp();
     if (!source)
       mapping.map(inner, readInput(builder, cast<BlockArgument>(inner)));
-    else if (auto index = dyn_cast<linalg::IndexOp>(source))
+    else if (auto index = dyn_cast<linalg::IndexOp>(source);
+             index && loops[index.getDim()])
       mapping.map(inner, loops[index.getDim()]);
     else
       builder.clone(*source, mapping);
-    assert(mapping.lookup(inner) && "expected a number of the loop");
     return WalkResult::advance();
   });
   return mapping.lookupOrDefault(value);
@@ -399,6 +399,7 @@ ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
                                      const OneHotPoint &point,
                                      PointReader reader) {
   Location loc = op.getLoc();
+  Numbers n(builder, loc);
   ComputedPoint result;
   result.numbers.resize(point.size());
   Value first;
@@ -409,8 +410,7 @@ ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
     auto type = dyn_cast<IntegerType>(number.getType());
     Value whole = type && type.getWidth() > 32 ? number : Value();
     if (type)
-      number = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                          number);
+      number = n.index(number);
     if (!whole)
       whole = number;
     result.numbers[at] = number;
@@ -419,13 +419,8 @@ ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
         builder, loc,
         builder.getIntegerAttr(whole.getType(),
                                op.getStaticLoopRanges()[place.loop]));
-    Value isInside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, whole, extent);
-    result.exists =
-        result.exists
-            ? arith::AndIOp::create(builder, loc, result.exists, isInside)
-                  .getResult()
-            : isInside;
+    Value isInside = n.compare(arith::CmpIPredicate::ult, whole, extent);
+    result.exists = n.both(result.exists, isInside);
     // Another number may be read there, in all cases.
     bool isNeeded = llvm::any_of(point, [&](const OneHotPlace &other) {
       return !isFixedAlong(op, other.number, place.loop);
@@ -433,9 +428,8 @@ ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
     if (!isNeeded)
       continue;
     if (!first)
-      first = arith::ConstantIndexOp::create(builder, loc, 0);
-    reader.setLoop(place.loop, arith::SelectOp::create(builder, loc, isInside,
-                                                       number, first));
+      first = n.constant(0);
+    reader.setLoop(place.loop, n.choose(isInside, number, first));
   }
   return result;
 }
@@ -455,32 +449,26 @@ PointReader carousel::goToPoint(OpBuilder &builder, const OneHotPoint &point,
 
 Value carousel::createBranch(OpBuilder &builder, Location loc, Type type,
                              Value condition,
-                             llvm::function_ref<Value(OpBuilder &)> write) {
-  auto branch = scf::IfOp::create(builder, loc, type, condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  Value value = write(builder);
-  scf::YieldOp::create(builder, loc, value);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  Value zero = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
-  scf::YieldOp::create(builder, loc, zero);
-  return branch.getResult(0);
-}
-
-Value carousel::addElements(OpBuilder &builder, Location loc, Value a,
-                            Value b) {
-  return isa<FloatType>(a.getType())
-             ? arith::AddFOp::create(builder, loc, a, b).getResult()
-             : arith::AddIOp::create(builder, loc, a, b).getResult();
+                             llvm::function_ref<Value(OpBuilder &)> write,
+                             TypedAttr otherwise) {
+  if (!otherwise)
+    otherwise = cast<TypedAttr>(builder.getZeroAttr(type));
+  auto yield = [&](OpBuilder &inner, Value value) {
+    scf::YieldOp::create(inner, loc, value);
+  };
+  return scf::IfOp::create(
+             builder, loc, condition,
+             [&](OpBuilder &inner, Location) { yield(inner, write(inner)); },
+             [&](OpBuilder &inner, Location) {
+               yield(inner, arith::ConstantOp::create(inner, loc, otherwise));
+             })
+      .getResult(0);
 }
 
 Value carousel::isNotZero(OpBuilder &builder, Location loc, Value number) {
   if (number.getType().isInteger(1))
     return number;
-  Value zero = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(builder.getZeroAttr(number.getType())));
+  Value zero = arith::getZeroConstant(builder, loc, number.getType());
   if (isa<FloatType>(number.getType()))
     return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
                                  number, zero);

@@ -68,7 +68,8 @@ public:
                        bool (*isComputed)(mlir::Value) = nullptr)
       : op(op), isComputed(isComputed), loops(op.getNumLoops()) {}
 
-  /// An index. What depends on the loop is computed afterwards.
+  /// An index. What depends on the loop is computed afterwards. A loop that
+  /// isn't set keeps its number.
   void setLoop(unsigned loop, mlir::Value number) { loops[loop] = number; }
   /// Sets what a value of the body is; of an input, its element.
   void set(mlir::Value value, mlir::Value known) { mapping.map(value, known); }
@@ -106,18 +107,15 @@ ComputedPoint computePoint(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
 PointReader goToPoint(mlir::OpBuilder &builder, const OneHotPoint &point,
                       const ComputedPoint &computed, PointReader reader);
 
-/// An scf.if of one result, which is zero elsewhere.
+/// An scf.if of one result, which is a constant elsewhere, or else zero.
 mlir::Value
 createBranch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
              mlir::Value condition,
-             llvm::function_ref<mlir::Value(mlir::OpBuilder &)> write);
+             llvm::function_ref<mlir::Value(mlir::OpBuilder &)> write,
+             mlir::TypedAttr otherwise = {});
 
 mlir::Value isNotZero(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value number);
-
-/// The sum of two numbers, as a body adds them.
-mlir::Value addElements(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value a, mlir::Value b);
 
 } // namespace carousel
 

@@ -607,11 +607,10 @@ Value PlacedTerms::findKey(OpBuilder &builder, Value position) {
         [&](OpBuilder &inner) {
           PointReader there = goToPoint(inner, own, computed, reader);
           Value all;
-          for (Value selector : selectors) {
-            Value is = isNotZero(inner, loc, there.compute(inner, selector));
-            all = all ? arith::AndIOp::create(inner, loc, all, is).getResult()
-                      : is;
-          }
+          for (Value selector : selectors)
+            all = Numbers(inner, loc)
+                      .both(all, isNotZero(inner, loc,
+                                           there.compute(inner, selector)));
           return all;
         });
     for (auto [place, value] : llvm::zip_equal(own, computed.numbers))
@@ -681,16 +680,13 @@ Value PlacedTerms::accumulate(
                SmallVector<Value> items;
                for (int64_t item = 0; item != kItems; ++item) {
                  Value at = m.add(m.multiply(trip, kItems), m.constant(item));
-                 auto branch =
-                     scf::IfOp::create(inner, loc, term.getType(),
-                                       m.compare(Predicate::slt, at, count),
-                                       /*withElseRegion=*/true);
-                 OpBuilder own = branch.getThenBodyBuilder();
-                 Numbers o(own, loc);
-                 scf::YieldOp::create(own, loc, read(own, o.add(begin, at)));
-                 OpBuilder other = branch.getElseBodyBuilder();
-                 scf::YieldOp::create(other, loc, getNeutral(other));
-                 items.push_back(branch.getResult(0));
+                 items.push_back(createBranch(
+                     inner, loc, term.getType(),
+                     m.compare(Predicate::slt, at, count),
+                     [&](OpBuilder &own) {
+                       return read(own, Numbers(own, loc).add(begin, at));
+                     },
+                     neutral));
                }
                Value all = sums.front();
                for (Value item : items)
@@ -777,15 +773,9 @@ void PlacedTerms::addLevel(IRRewriter &rewriter) {
 Value PlacedTerms::writeResults(IRRewriter &rewriter) {
   Location loc = op.getLoc();
   OpOperand *init = op.getDpsInitOperand(0);
-  auto getMap = [&](AffineMap map) {
-    SmallVector<AffineExpr> exprs;
-    for (AffineExpr expr : map.getResults()) {
-      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      exprs.push_back(
-          rewriter.getAffineDimExpr(llvm::find(sums, loop) - sums.begin()));
-    }
-    return AffineMap::get(sums.size(), 0, exprs, op.getContext());
-  };
+  llvm::SmallBitVector gone(op.getNumLoops());
+  for (unsigned loop : summed)
+    gone.set(loop);
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   SmallVector<BlockArgument> arguments;
@@ -795,11 +785,11 @@ Value PlacedTerms::writeResults(IRRewriter &rewriter) {
                      [&](unsigned loop) { return map.isFunctionOfDim(loop); }))
       continue;
     inputs.push_back(input->get());
-    maps.push_back(getMap(map));
+    maps.push_back(compressDims(map, gone));
     arguments.push_back(op.getMatchingBlockArgument(input));
   }
   auto fill = init->get().getDefiningOp<linalg::FillOp>();
-  AffineMap written = getMap(op.getMatchingIndexingMap(init));
+  AffineMap written = compressDims(op.getMatchingIndexingMap(init), gone);
   Value empty = fill ? fill.getOutputs()[0] : Value();
   if (!fill) {
     auto type = cast<RankedTensorType>(init->get().getType());

@@ -21,6 +21,7 @@
 #include "PlacedTerms.h"
 
 #include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace carousel {
@@ -97,22 +98,18 @@ static Value unrollSum(IRRewriter &rewriter, linalg::GenericOp op) {
   if (failed(findSources(term, op.getBody())))
     return {};
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<unsigned> reduced, kept;
-  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    (kind == utils::IteratorType::reduction ? reduced : kept).push_back(loop);
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
   // Results have all loops that aren't reduced.
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  auto unrolled = linalg::GenericOp::create(
-      rewriter, loc, op.getResultTypes(), ValueRange(), fill.getOutputs()[0],
-      rewriter.getMultiDimIdentityMap(kept.size()),
-      SmallVector<utils::IteratorType>(kept.size(),
-                                       utils::IteratorType::parallel),
-      [&](OpBuilder &builder, Location, ValueRange) {
+  return createElements(
+      rewriter, loc, fill.getOutputs()[0], {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) {
         PointReader reader(op, isComputed);
-        for (auto [place, expr] : llvm::enumerate(written.getResults()))
-          reader.setLoop(cast<AffineDimExpr>(expr).getPosition(),
-                         linalg::IndexOp::create(builder, loc, place));
+        for (auto [expr, index] :
+             llvm::zip_equal(written.getResults(), indices))
+          reader.setLoop(cast<AffineDimExpr>(expr).getPosition(), index);
         Value total = fill.getInputs()[0];
         for (int64_t number = 0, e = *countTerms(op); number != e; ++number) {
           PointReader own = reader;
@@ -122,11 +119,11 @@ static Value unrollSum(IRRewriter &rewriter, linalg::GenericOp op) {
                                   builder, loc, rest % extents[loop]));
             rest /= extents[loop];
           }
-          total = addElements(builder, loc, total, own.compute(builder, term));
+          Value element = own.compute(builder, term);
+          total = ArithBuilder(builder, loc).add(total, element);
         }
-        linalg::YieldOp::create(builder, loc, total);
+        return total;
       });
-  return unrolled.getResult(0);
 }
 
 /// A copy of the sum that computes its one-hot factors itself.
@@ -168,11 +165,9 @@ class TermReader {
 public:
   TermReader(IRRewriter &rewriter, linalg::GenericOp op,
              ArrayRef<OneHotPoint> points)
-      : rewriter(rewriter), op(op), points(points),
-        place(op.getNumLoops(), -1) {
-    for (unsigned loop = 0, next = 0; loop != place.size(); ++loop)
-      if (!isGone(loop))
-        place[loop] = next++;
+      : rewriter(rewriter), op(op), points(points), gone(op.getNumLoops()) {
+    for (const OneHotPlace &place : points.front())
+      gone.set(place.loop);
   }
 
   /// Empty if the op can be written, or what stands against it.
@@ -180,14 +175,9 @@ public:
   Value write();
 
 private:
-  bool isGone(unsigned loop) const {
-    return llvm::any_of(points.front(), [&](const OneHotPlace &place) {
-      return place.loop == loop;
-    });
-  }
   bool isAlong(AffineMap map) const {
-    return llvm::any_of(points.front(), [&](const OneHotPlace &place) {
-      return map.isFunctionOfDim(place.loop);
+    return llvm::any_of(gone.set_bits(), [&](unsigned loop) {
+      return map.isFunctionOfDim(loop);
     });
   }
   bool haveNumbersAlong(unsigned loop) const {
@@ -197,13 +187,12 @@ private:
       });
     });
   }
-  AffineMap getMap(AffineMap map);
   Value writeTerms(OpBuilder &builder, ValueRange elements);
 
   IRRewriter &rewriter;
   linalg::GenericOp op;
   ArrayRef<OneHotPoint> points;
-  SmallVector<int64_t> place; ///< of each loop among those that stay
+  llvm::SmallBitVector gone; ///< the loops that don't stay
 };
 
 } // namespace
@@ -214,9 +203,9 @@ std::string TermReader::explain() {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   int64_t terms = 1, branches = points.size();
-  for (unsigned loop = 0; loop != place.size(); ++loop) {
+  for (unsigned loop = 0; loop != gone.size(); ++loop) {
     bool isDynamic = ShapedType::isDynamic(extents[loop]);
-    if (isGone(loop)) {
+    if (gone.test(loop)) {
       if (isDynamic)
         return "the extent of what it goes along isn't known";
       continue;
@@ -254,40 +243,28 @@ std::string TermReader::explain() {
   return "";
 }
 
-AffineMap TermReader::getMap(AffineMap map) {
-  MLIRContext *context = op.getContext();
-  SmallVector<AffineExpr> dims;
-  for (int64_t position : place)
-    dims.push_back(position < 0 ? getAffineConstantExpr(0, context)
-                                : getAffineDimExpr(position, context));
-  return map.replaceDimsAndSymbols(dims, {},
-                                   place.size() - points.front().size(), 0);
-}
-
 /// Whether two points are the same.
-static Value areEqual(OpBuilder &builder, Location loc, const ComputedPoint &a,
+static Value areEqual(Numbers &n, const ComputedPoint &a,
                       const ComputedPoint &b) {
   Value equal;
-  for (auto [own, other] : llvm::zip_equal(a.numbers, b.numbers)) {
-    Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       own, other);
-    equal = equal ? arith::AndIOp::create(builder, loc, equal, same).getResult()
-                  : same;
-  }
+  for (auto [own, other] : llvm::zip_equal(a.numbers, b.numbers))
+    equal = n.both(equal, n.compare(arith::CmpIPredicate::eq, own, other));
   return equal;
 }
 
 Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
   Location loc = op.getLoc();
+  Numbers n(builder, loc);
   PointReader reader(op);
   unsigned next = 0;
   for (OpOperand *input : op.getDpsInputOperands())
     if (!isAlong(op.getMatchingIndexingMap(input)))
       reader.set(op.getMatchingBlockArgument(input), elements[next++]);
   // Not in the branch: there are no loops of linalg.
-  for (auto [loop, position] : llvm::enumerate(place))
-    if (position >= 0)
-      reader.setLoop(loop, linalg::IndexOp::create(builder, loc, position));
+  next = 0;
+  for (unsigned loop = 0; loop != gone.size(); ++loop)
+    if (!gone.test(loop))
+      reader.setLoop(loop, linalg::IndexOp::create(builder, loc, next++));
   Value term = findTerm(op), total;
   SmallVector<ComputedPoint> before;
   for (const OneHotPoint &point : points) {
@@ -295,19 +272,18 @@ Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
     Value isOwn = computed.exists;
     // An element that several points have is one term.
     for (const ComputedPoint &other : before) {
-      Value isSame = arith::AndIOp::create(
-          builder, loc, other.exists, areEqual(builder, loc, computed, other));
+      Value isSame = n.both(other.exists, areEqual(n, computed, other));
       Value isOther = arith::XOrIOp::create(
           builder, loc, isSame,
           arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
-      isOwn = arith::AndIOp::create(builder, loc, isOwn, isOther);
+      isOwn = n.both(isOwn, isOther);
     }
     before.push_back(computed);
     Value element = createBranch(
         builder, loc, term.getType(), isOwn, [&](OpBuilder &inner) {
           return goToPoint(inner, point, computed, reader).compute(inner, term);
         });
-    total = total ? addElements(builder, loc, total, element) : element;
+    total = total ? ArithBuilder(builder, loc).add(total, element) : element;
   }
   return total;
 }
@@ -321,12 +297,13 @@ Value TermReader::write() {
     if (isAlong(map))
       continue;
     inputs.push_back(input->get());
-    maps.push_back(getMap(map));
+    maps.push_back(compressDims(map, gone));
   }
-  maps.push_back(getMap(op.getMatchingIndexingMap(op.getDpsInitOperand(0))));
+  maps.push_back(
+      compressDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)), gone));
   SmallVector<utils::IteratorType> kinds;
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (!isGone(loop))
+    if (!gone.test(loop))
       kinds.push_back(kind);
   bool isSum = llvm::is_contained(kinds, utils::IteratorType::reduction);
   Value init = op.getDpsInits()[0];
@@ -338,7 +315,7 @@ Value TermReader::write() {
              [&](OpBuilder &builder, Location, ValueRange elements) {
                Value term = writeTerms(builder, elements.drop_back());
                if (isSum)
-                 term = addElements(builder, loc, elements.back(), term);
+                 term = ArithBuilder(builder, loc).add(elements.back(), term);
                linalg::YieldOp::create(builder, loc, term);
              })
       .getResult(0);

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -183,22 +182,10 @@ Value Needs::find(Value value) {
 /// Whether a value is computed of a result of the op, in the op's block, which
 /// needn't be sorted.
 static bool dependsOn(Value value, Operation *on) {
-  SmallVector<Value> open = {value};
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (op)
-      op = on->getBlock()->findAncestorOpInBlock(*op);
-    if (!op || !seen.insert(op).second)
-      continue;
-    if (op == on)
-      return true;
-    llvm::append_range(open, op->getOperands());
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    llvm::append_range(open, captured);
-  }
-  return false;
+  return isComputedOf(
+      value,
+      [&](Value inner) { return inner.getParentBlock() == on->getBlock(); },
+      [&](Value inner) { return inner.getDefiningOp() == on; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,8 +229,7 @@ static void guard(Operation *reader, Value condition) {
   OpBuilder other = branch.getElseBodyBuilder();
   SmallVector<Value> none;
   for (Type type : reader->getResultTypes())
-    none.push_back(arith::ConstantOp::create(
-        other, loc, cast<TypedAttr>(other.getZeroAttr(type))));
+    none.push_back(arith::getZeroConstant(other, loc, type));
   scf::YieldOp::create(other, loc, none);
 }
 

@@ -15,25 +15,31 @@ using namespace mlir;
 using namespace carousel;
 using utils::IteratorType;
 
+Value carousel::createElements(OpBuilder &builder, Location loc, Value init,
+                               ValueRange inputs, ArrayRef<AffineMap> maps,
+                               ComputeElement compute) {
+  int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
+  SmallVector<AffineMap> all(maps);
+  all.push_back(builder.getMultiDimIdentityMap(rank));
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), inputs, init, all,
+             SmallVector<IteratorType>(rank, IteratorType::parallel),
+             [&](OpBuilder &inner, Location, ValueRange elements) {
+               SmallVector<Value> indices;
+               for (int64_t loop = 0; loop != rank; ++loop)
+                 indices.push_back(linalg::IndexOp::create(inner, loc, loop));
+               linalg::YieldOp::create(
+                   inner, loc, compute(inner, indices, elements.drop_back()));
+             })
+      .getResult(0);
+}
+
 Value carousel::createElements(IRRewriter &rewriter, Location loc,
                                ArrayRef<int64_t> shape, Type element,
                                ValueRange inputs, ArrayRef<AffineMap> maps,
                                ComputeElement compute, ValueRange sizes) {
   Value empty = tensor::EmptyOp::create(rewriter, loc, shape, element, sizes);
-  SmallVector<AffineMap> all(maps);
-  all.push_back(rewriter.getMultiDimIdentityMap(shape.size()));
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), inputs, empty, all,
-             SmallVector<IteratorType>(shape.size(), IteratorType::parallel),
-             [&](OpBuilder &builder, Location, ValueRange elements) {
-               SmallVector<Value> indices;
-               for (size_t loop = 0; loop != shape.size(); ++loop)
-                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
-               linalg::YieldOp::create(
-                   builder, loc,
-                   compute(builder, indices, elements.drop_back()));
-             })
-      .getResult(0);
+  return createElements(rewriter, loc, empty, inputs, maps, compute);
 }
 
 Value carousel::createReduction(IRRewriter &rewriter, Location loc,

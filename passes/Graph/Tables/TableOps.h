@@ -22,7 +22,13 @@ namespace carousel {
 using ComputeElement = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::ValueRange indices, mlir::ValueRange elements)>;
 
-/// The result of an elementwise op. \p sizes: the unknown extents of its shape.
+/// The result of an elementwise op that is like \p init.
+mlir::Value createElements(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value init, mlir::ValueRange inputs,
+                           llvm::ArrayRef<mlir::AffineMap> maps,
+                           ComputeElement compute);
+
+/// The same by a shape. \p sizes: its unknown extents.
 mlir::Value createElements(mlir::IRRewriter &rewriter, mlir::Location loc,
                            llvm::ArrayRef<int64_t> shape, mlir::Type element,
                            mlir::ValueRange inputs,
@@ -89,8 +95,9 @@ public:
                       mlir::Value b) {
     return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
   }
+  /// A null first one stands for no condition.
   mlir::Value both(mlir::Value a, mlir::Value b) {
-    return mlir::arith::AndIOp::create(builder, loc, a, b);
+    return a ? mlir::arith::AndIOp::create(builder, loc, a, b).getResult() : b;
   }
   mlir::Value either(mlir::Value a, mlir::Value b) {
     return mlir::arith::OrIOp::create(builder, loc, a, b);
