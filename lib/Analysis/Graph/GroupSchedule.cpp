@@ -12,7 +12,6 @@
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 
 #include "CollapsedDims.h"
-#include "StreamSchedule.h"
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "llvm/ADT/STLExtras.h"

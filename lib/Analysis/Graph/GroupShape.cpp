@@ -29,6 +29,21 @@ bool OpGroup::contains(unsigned op) const {
   return llvm::binary_search(ops, op);
 }
 
+std::optional<size_t> OpGroup::findWriter(const GraphProblem &problem,
+                                          unsigned tensor) const {
+  std::optional<unsigned> writer = problem.findWriter(tensor);
+  if (!writer || !contains(*writer))
+    return std::nullopt;
+  return llvm::lower_bound(ops, *writer) - ops.begin();
+}
+
+bool GroupShape::hasDim(size_t at, const GraphAccess &access,
+                        unsigned dim) const {
+  return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
+    return loop && loops[at][*loop] == dim;
+  });
+}
+
 namespace {
 
 /// Computes the shape of one group, or says which rule it breaks.

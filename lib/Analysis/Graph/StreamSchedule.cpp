@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See StreamSchedule.h.
+// See StreamShape.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "StreamSchedule.h"
-
+#include "carousel/Analysis/Graph/GroupSchedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,21 +32,14 @@ static std::optional<unsigned> findRows(const GraphProblem &problem,
     const GraphOp &op = problem.ops[number];
     if (shape.stream->roles[at] != StreamRole::Inner)
       continue;
-    auto hasDim = [&, at = at](const GraphAccess &access, unsigned dim) {
-      return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
-        return loop && shape.loops[at][*loop] == dim;
-      });
-    };
-    bool isSecond = hasDim(op.reads[0], shape.stream->dim);
+    bool isSecond = shape.hasDim(at, op.reads[0], shape.stream->dim);
     const GraphAccess &own = op.reads[isSecond], &other = op.reads[!isSecond];
     std::optional<unsigned> rows;
     int64_t longest = 0;
     for (std::optional<unsigned> loop : own.loops) {
       unsigned dim = shape.loops[at][*loop];
-      int64_t extent = shape.dims[dim].extent == kUnknownExtent
-                           ? kAssumedExtent
-                           : shape.dims[dim].extent;
-      if (shape.dims[dim].isReduced || hasDim(other, dim) ||
+      int64_t extent = assumeExtent(shape.dims[dim].extent);
+      if (shape.dims[dim].isReduced || shape.hasDim(at, other, dim) ||
           llvm::is_contained(shape.stream->whole, dim) || extent < longest)
         continue;
       longest = extent;
@@ -96,22 +88,17 @@ static bool readsTiles(const GraphProblem &problem, const OpGroup &group,
                        const GroupShape &shape, const ScheduledDim &rows) {
   constexpr int64_t kLeastBytes = 2;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
-    const GraphOp &op = problem.ops[number];
-    auto hasDim = [&, at = at](const GraphAccess &access, unsigned dim) {
-      return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
-        return loop && shape.loops[at][*loop] == dim;
-      });
-    };
-    if (shape.stream->roles[at] == StreamRole::Tile)
-      for (const GraphAccess &read : op.reads) {
-        std::optional<unsigned> writer = problem.findWriter(read.tensor);
-        if ((!writer || !group.contains(*writer)) &&
-            problem.tensors[read.tensor].elementBytes >= kLeastBytes &&
-            hasDim(read, shape.stream->dim) &&
-            llvm::any_of(rows.dims,
-                         [&](unsigned dim) { return hasDim(read, dim); }))
-          return true;
-      }
+    if (shape.stream->roles[at] != StreamRole::Tile)
+      continue;
+    for (const GraphAccess &read : problem.ops[number].reads) {
+      auto hasDim = [&, at = at](unsigned dim) {
+        return shape.hasDim(at, read, dim);
+      };
+      if (!group.findWriter(problem, read.tensor) &&
+          problem.tensors[read.tensor].elementBytes >= kLeastBytes &&
+          hasDim(shape.stream->dim) && llvm::any_of(rows.dims, hasDim))
+        return true;
+    }
   }
   return false;
 }

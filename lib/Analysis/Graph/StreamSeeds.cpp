@@ -92,10 +92,8 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
     alone += 2e-6 * elements / (rate * use);
     together += 2e-6 * elements / (isByThreads ? chip.kernelStreamF32 : rate);
     for (const GraphAccess &access : op.reads) {
-      const GraphTensor &tensor = problem.tensors[access.tensor];
-      std::optional<unsigned> writer = problem.findWriter(access.tensor);
-      if (!writer || !group.contains(*writer))
-        read += static_cast<double>(tensor.getBytes());
+      if (!group.findWriter(problem, access.tensor))
+        read += static_cast<double>(problem.tensors[access.tensor].getBytes());
     }
   }
   double combining = 0;

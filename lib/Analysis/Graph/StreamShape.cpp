@@ -11,8 +11,6 @@
 
 #include "carousel/Analysis/Graph/StreamShape.h"
 
-#include "StreamFactors.h"
-
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -43,8 +41,10 @@ public:
 
   std::optional<StreamShape> run(StreamMiss &miss) {
     if (findRoles() && checkFactors() && checkProducts() && findWhole() &&
-        findChanges() && checkResults())
+        findChanges() && checkResults()) {
+      findNeeded();
       return stream;
+    }
     miss = {refusal, openTensor};
     return std::nullopt;
   }
@@ -64,10 +64,7 @@ private:
     return false;
   }
   bool refuseChange(size_t at, const GraphChange &change) {
-    bool varies = llvm::any_of(change.loops, [&](unsigned loop) {
-      return shape.loops[at][loop] == stream.dim;
-    });
-    if (change.kind != ChangeKind::Unknown && varies)
+    if (change.kind != ChangeKind::Unknown && varies(at, change))
       return refuse("a correction of " + name(at) +
                     " would vary from element to element");
     std::string operation =
@@ -81,6 +78,12 @@ private:
                   "computed with is known");
   }
   std::string name(size_t at) const { return "'" + getOp(at).name + "'"; }
+  /// Whether a change isn't the same for all elements of a tile.
+  bool varies(size_t at, const GraphChange &change) const {
+    return llvm::any_of(change.loops, [&](unsigned loop) {
+      return shape.loops[at][loop] == stream.dim;
+    });
+  }
 
   bool hasDim(size_t at) const {
     return llvm::is_contained(shape.loops[at], stream.dim);
@@ -91,27 +94,21 @@ private:
         return true;
     return false;
   }
-  /// The op of the group that writes a tensor.
-  std::optional<size_t> findWriter(unsigned tensor) const {
-    std::optional<unsigned> writer = problem.findWriter(tensor);
-    if (!writer || !group.contains(*writer))
-      return std::nullopt;
-    return llvm::lower_bound(group.ops, *writer) - group.ops.begin();
+  /// The op of the group that writes a row which follows from tiles.
+  std::optional<size_t> findRow(const GraphAccess &read) const {
+    std::optional<size_t> writer = group.findWriter(problem, read.tensor);
+    bool isRow = writer && (stream.roles[*writer] == StreamRole::Sum ||
+                            stream.roles[*writer] == StreamRole::Row);
+    return isRow ? writer : std::nullopt;
   }
   bool isAfterSums(size_t at) const {
     return llvm::any_of(getOp(at).reads, [&](const GraphAccess &read) {
-      std::optional<size_t> writer = findWriter(read.tensor);
-      return writer && (stream.roles[*writer] == StreamRole::Sum ||
-                        stream.roles[*writer] == StreamRole::Row);
+      return findRow(read).has_value();
     });
   }
 
   bool findRoles();
-  bool checkFactors() {
-    std::optional<std::string> reason =
-        refuseFactors(problem, group, shape, stream);
-    return !reason || refuse(*reason);
-  }
+  bool checkFactors();
   bool checkTile();
   bool checkProducts();
   bool findWhole();
@@ -121,11 +118,11 @@ private:
   bool addReference(size_t at, const GraphAccess &read);
   bool checkDifference(size_t at, const GraphChange &change,
                        const GraphDifference &of, GraphDifference &result);
-  bool isOfExtrema(size_t row, GraphCombiner &kind,
-                   llvm::function_ref<bool(unsigned)> isOwn) const;
+  llvm::SmallVector<size_t> findSums(size_t row, bool &areKept) const;
+  bool isOfExtrema(size_t row, llvm::function_ref<bool(unsigned)> isOwn) const;
   bool areOwnExtrema(size_t row, size_t at, const GraphChange &change) const;
-  /// Whether no minimum is among what a row follows from.
   bool isOfMaxima(size_t row) const;
+  void findNeeded();
 
   const GraphProblem &problem;
   const OpGroup &group;
@@ -169,6 +166,39 @@ bool StreamFinder::findRoles() {
     if (role == StreamRole::Inner && isAfterSums(at))
       return refuse(name(at) + " needs a result of all tiles");
     stream.roles.push_back(role);
+  }
+  return true;
+}
+
+/// Threads that multiply the factors of a stream read the elements of tiles in
+/// shared memory where they need them: whole factors, which they would compute
+/// or extend, have no room in their registers.
+bool StreamFinder::checkFactors() {
+  constexpr int64_t kWideBytes = 4;
+  // Tensors that tiles have of no product yet: the ops that compute them.
+  llvm::SmallDenseMap<unsigned, size_t> early;
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    const GraphOp &op = getOp(at);
+    bool isByThreads = problem.isByThreads(op), isEarly = true;
+    for (const GraphAccess &read : op.reads) {
+      auto by = early.find(read.tensor);
+      isEarly &= by != early.end() || !group.findWriter(problem, read.tensor);
+      if (!isByThreads)
+        continue;
+      std::string start =
+          "threads multiply the factors of " + name(at) + ", and ";
+      int64_t bytes = problem.tensors[read.tensor].elementBytes;
+      if (bytes < kWideBytes)
+        return refuse(start + "have no registers to extend those of " +
+                      std::to_string(bytes) + " bytes");
+      // Values that are the same for all tiles are computed before them.
+      if (by != early.end() && shape.hasDim(at, read, stream.dim))
+        return refuse(start + "have no registers for what " + name(by->second) +
+                      " computes of tiles");
+    }
+    if (stream.roles[at] != StreamRole::Inner && isEarly)
+      for (const GraphAccess &write : op.writes)
+        early[write.tensor] = at;
   }
   return true;
 }
@@ -272,45 +302,47 @@ bool StreamFinder::checkResults() {
       for (unsigned dim = 0; dim != shape.dims.size(); ++dim)
         if (!shape.dims[dim].isReduced &&
             !llvm::is_contained(stream.whole, dim) &&
-            llvm::none_of(write.loops, [&](std::optional<unsigned> loop) {
-              return loop && shape.loops[at][*loop] == dim;
-            }))
+            !shape.hasDim(at, write, dim))
           return refuse("several programs would write the result of " +
                         name(at));
     }
   return true;
 }
 
-/// Whether a row is an extremum of elements that \p isOwn takes, perhaps
-/// bounded, or replaced where it is infinite. All are largest elements, or all
-/// least ones.
-bool StreamFinder::isOfExtrema(size_t row, GraphCombiner &kind,
-                               llvm::function_ref<bool(unsigned)> isOwn) const {
+/// The sums that a row follows from. They are kept where ops of rows only bound
+/// them, or replace them where they are infinite.
+llvm::SmallVector<size_t> StreamFinder::findSums(size_t row,
+                                                 bool &areKept) const {
+  llvm::SmallVector<size_t> sums;
   llvm::SetVector<size_t> rows;
   rows.insert(row);
   for (size_t i = 0; i < rows.size(); ++i) {
-    const GraphOp &op = getOp(rows[i]);
     if (stream.roles[rows[i]] == StreamRole::Sum) {
-      if (!op.isExtremum() || op.reads.size() != 1 ||
-          !op.reads.front().isKept ||
-          (kind != GraphCombiner::None && kind != op.combiner))
-        return false;
-      kind = op.combiner;
-      if (!isOwn(op.reads.front().tensor))
-        return false;
+      sums.push_back(rows[i]);
       continue;
     }
-    for (const GraphAccess &read : op.reads) {
-      std::optional<size_t> writer = findWriter(read.tensor);
-      if (!writer || (stream.roles[*writer] != StreamRole::Sum &&
-                      stream.roles[*writer] != StreamRole::Row))
-        continue;
-      if (!read.isKept)
-        return false;
-      rows.insert(*writer);
-    }
+    for (const GraphAccess &read : getOp(rows[i]).reads)
+      if (std::optional<size_t> writer = findRow(read)) {
+        areKept &= read.isKept;
+        rows.insert(*writer);
+      }
   }
-  return true;
+  return sums;
+}
+
+/// Whether a row is an extremum of elements that \p isOwn takes. All are
+/// largest elements, or all least ones.
+bool StreamFinder::isOfExtrema(size_t row,
+                               llvm::function_ref<bool(unsigned)> isOwn) const {
+  bool areKept = true;
+  llvm::SmallVector<size_t> sums = findSums(row, areKept);
+  return areKept && llvm::all_of(sums, [&](size_t sum) {
+           const GraphOp &op = getOp(sum);
+           return op.isExtremum() && op.reads.size() == 1 &&
+                  op.reads.front().isKept &&
+                  op.combiner == getOp(sums.front()).combiner &&
+                  isOwn(op.reads.front().tensor);
+         });
 }
 
 /// Whether a row follows from the extrema of the elements that an op subtracts
@@ -328,28 +360,36 @@ bool StreamFinder::areOwnExtrema(size_t row, size_t at,
   const GraphOp &op = getOp(at);
   const std::vector<unsigned> &minuends = change.difference.minuends;
   return !minuends.empty() && llvm::all_of(minuends, [&](unsigned minuend) {
-    GraphCombiner kind = GraphCombiner::None;
-    return isOfExtrema(row, kind, [&](unsigned tensor) {
+    return isOfExtrema(row, [&](unsigned tensor) {
       return findFirst(tensor) == findFirst(op.reads[minuend].tensor);
     });
   });
 }
 
+/// Whether no minimum is among what a row follows from.
 bool StreamFinder::isOfMaxima(size_t row) const {
-  llvm::SetVector<size_t> rows;
-  rows.insert(row);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (stream.roles[rows[i]] == StreamRole::Sum) {
-      if (getOp(rows[i]).combiner != GraphCombiner::Maximum)
-        return false;
+  bool areKept = true;
+  return llvm::all_of(findSums(row, areKept), [&](size_t sum) {
+    return getOp(sum).combiner == GraphCombiner::Maximum;
+  });
+}
+
+void StreamFinder::findNeeded() {
+  stream.needed.resize(group.ops.size());
+  for (size_t at = group.ops.size(); at-- != 0;) {
+    StreamRole role = stream.roles[at];
+    if (role != StreamRole::Sum && role != StreamRole::Row)
       continue;
-    }
-    for (const GraphAccess &read : getOp(rows[i]).reads)
-      if (std::optional<size_t> writer = findWriter(read.tensor);
-          writer && stream.roles[*writer] != StreamRole::Before)
-        rows.insert(*writer);
+    for (const GraphAccess &write : getOp(at).writes)
+      if (const StreamReference *reference = stream.findReference(write.tensor))
+        stream.needed[at] =
+            stream.needed[at] || reference->kind == ChangeKind::Shift;
+    if (!stream.needed[at] || role != StreamRole::Row)
+      continue;
+    for (const GraphAccess &read : getOp(at).reads)
+      if (std::optional<size_t> writer = findRow(read))
+        stream.needed[*writer] = true;
   }
-  return true;
 }
 
 /// Checks what an op computes of a row, or of a tensor's difference.
@@ -377,10 +417,7 @@ bool StreamFinder::checkDifference(size_t at, const GraphChange &change,
 /// A row that elements of tiles are computed with.
 bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
   auto isConstant = [&](const GraphChange &change) {
-    return change.kind != ChangeKind::Unknown &&
-           llvm::none_of(change.loops, [&](unsigned loop) {
-             return shape.loops[at][loop] == stream.dim;
-           });
+    return change.kind != ChangeKind::Unknown && !varies(at, change);
   };
   StreamReference reference;
   reference.tensor = read.tensor;
@@ -394,7 +431,7 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
       read.replaced.difference.isUnbounded)
     return refuseUnbounded(at);
   if (reference.kind == ChangeKind::Shift &&
-      !areOwnExtrema(*findWriter(read.tensor), at, read.replaced))
+      !areOwnExtrema(*findRow(read), at, read.replaced))
     return refuse(name(at) + " reads other elements than the row that it is "
                              "corrected by is the largest or least of");
   if (const StreamReference *known = stream.findReference(read.tensor))
@@ -426,27 +463,20 @@ bool StreamFinder::findChanges() {
           !bounded.contains(read.tensor))
         return refuse("what " + name(at) +
                       " reads may be too large for f16 before it is scaled");
-      std::optional<size_t> writer = findWriter(read.tensor);
-      if (!writer)
-        continue;
-      StreamRole from = stream.roles[*writer];
-      bool isRow = from == StreamRole::Sum || from == StreamRole::Row;
-      if (isRow && !addReference(at, read))
+      std::optional<size_t> row = findRow(read);
+      if (row && !addReference(at, read))
         return false;
       auto known = kinds.find(read.tensor);
-      if (!isRow && (known == kinds.end() || known->second == ChangeKind::Same))
+      if (!row && (known == kinds.end() || known->second == ChangeKind::Same))
         continue;
       bool isScaled =
-          isRow ? stream.findReference(read.tensor)->kind == ChangeKind::Scale
-                : known->second == ChangeKind::Scale;
-      isBounded |= isRow && !isScaled && isOfMaxima(*writer);
+          row ? stream.findReference(read.tensor)->kind == ChangeKind::Scale
+              : known->second == ChangeKind::Scale;
+      isBounded |= row && !isScaled && isOfMaxima(*row);
       const GraphChange &change = isScaled ? read.scaled
-                                  : isRow  ? read.replaced
+                                  : row    ? read.replaced
                                            : read.shifted;
-      bool isConstant = llvm::none_of(change.loops, [&](unsigned loop) {
-        return shape.loops[at][loop] == stream.dim;
-      });
-      if (change.kind == ChangeKind::Unknown || !isConstant ||
+      if (change.kind == ChangeKind::Unknown || varies(at, change) ||
           (kind != ChangeKind::Same && kind != change.kind))
         return refuseChange(at, change);
       kind = change.kind;
@@ -456,7 +486,7 @@ bool StreamFinder::findChanges() {
       ofRow.isDifference = true;
       if (!isScaled &&
           !checkDifference(at, change,
-                           isRow ? ofRow : differences.lookup(read.tensor),
+                           row ? ofRow : differences.lookup(read.tensor),
                            difference))
         return false;
     }

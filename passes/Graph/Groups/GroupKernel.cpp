@@ -21,6 +21,7 @@
 #include "../Kernels/OpWriter.h"
 #include "../Kernels/PixelProduct.h"
 #include "../Kernels/RowLoops.h"
+#include "../Streams/StreamMasks.h"
 #include "../Streams/StreamWriter.h"
 #include "GroupParts.h"
 #include "GroupSignature.h"
@@ -226,9 +227,8 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
 
 LogicalResult KernelWriter::writeOps() {
   if (schedule.family == ScheduleFamily::Stream)
-    return StreamWriter(program, vectors, memory,
-                        schedule.division ? &parts : nullptr)
-        .write();
+    return writeStream(program, vectors, memory,
+                       schedule.division ? &parts : nullptr);
   SmallVector<unsigned> inLoops, others;
   for (unsigned op : program.group.ops)
     (isInLoop(program.shape, schedule, op) ? inLoops : others).push_back(op);

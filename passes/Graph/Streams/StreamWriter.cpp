@@ -14,13 +14,120 @@
 #include "../../Block/Kernels/NeutralElement.h"
 #include "../Kernels/GroupLoops.h"
 #include "../Kernels/GroupProduct.h"
+#include "../Kernels/OpWriter.h"
 #include "../Kernels/PixelProduct.h"
 #include "../Reading/OperandChanges.h"
+#include "StreamMasks.h"
+#include "StreamNumbers.h"
 
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace carousel;
+
+namespace {
+
+class StreamWriter {
+public:
+  StreamWriter(const GroupProgram &program, GroupVectors &vectors,
+               GroupMemory &memory, PartialSums *parts)
+      : program(program), stream(*program.shape.stream), vectors(vectors),
+        memory(memory), parts(parts), writer(program, vectors, memory) {
+    for (unsigned op : program.group.ops)
+      if (getRole(op) == StreamRole::Sum)
+        sumOps.push_back(op);
+  }
+
+  LogicalResult write();
+
+private:
+  /// Rows that tiles are computed with, by tensor.
+  struct Rows {
+    llvm::MapVector<Value, GroupValue> values;
+    /// Whether each of these is of no element so far.
+    llvm::DenseMap<Value, GroupValue> isNew;
+  };
+  using Change = ElementChanges<RowNumbers>::Change;
+
+  LogicalResult writeBefore();
+  void startSums();
+  LogicalResult writeTiles(MutableArrayRef<Value> sums);
+  LogicalResult writeTile(unsigned op);
+  FailureOr<GroupValue> computeTile(unsigned op);
+  const ScaledTile *findScaled(unsigned op) const;
+  /// Returns the factor that makes a sum the op's result.
+  double getScale(unsigned sumOp) const;
+  Value scaleSum(unsigned op, Value sum);
+  /// Has what is multiplied stand for a scaled tile's product.
+  LogicalResult presetFactor(unsigned op, BodyValues &values);
+  LogicalResult addTile(unsigned op, Value &sum, const Rows &before,
+                        const Rows &now);
+  /// Leaves a part's sums, and lets the last part combine those of all.
+  LogicalResult combineParts(SmallVectorImpl<Value> &sums);
+  /// Adds sums of other elements: both are corrected by what all have.
+  LogicalResult addPart(MutableArrayRef<Value> sums, ValueRange part);
+  LogicalResult finishSum(unsigned op, Value sum, const Rows &before,
+                          Rows &truth);
+  LogicalResult writeAfter(ValueRange sums);
+
+  /// Whether tiles are computed with a row, or with one that follows from it.
+  bool isNeeded(unsigned op) const { return stream.needed[op]; }
+  /// Computes the needed rows that follow from the sums so far.
+  FailureOr<Rows> computeRows(ValueRange sums);
+  void addRow(unsigned op, Value sum, Rows &rows);
+  /// Finds the change of what an op computes, or its reduction combines with
+  /// its result.
+  FailureOr<Change> findChange(unsigned op, const Rows &before,
+                               const Rows &after);
+  /// Finds the change of a tensor of tiles, where \p before becomes \p after.
+  FailureOr<Change> findChange(Value tensor, const Rows &before,
+                               const Rows &after);
+  void keepWhereEmpty(Change &change);
+  /// An op's sum of some elements, of which none may count.
+  Value correctSoFar(unsigned op, const Change &change, Value sum);
+
+  /// Neutral elements behind the end, where later ops need them.
+  void maskTile(unsigned op, unsigned extremum);
+  TypedAttr findPadding(unsigned op);
+  /// The extremum that reads a tensor, if one does.
+  std::optional<unsigned> findExtremum(Value tensor) const;
+
+  StreamRole getRole(unsigned op) const { return stream.roles[op]; }
+  const GraphOp &getNode(unsigned op) const {
+    return program.graph.problem.ops[op];
+  }
+  linalg::LinalgOp getOp(unsigned op) const {
+    return cast<linalg::LinalgOp>(program.graph.ops[op]);
+  }
+  Value getResult(unsigned op) const {
+    return program.graph.ops[op]->getResult(0);
+  }
+  SmallVector<unsigned> findSumDims(unsigned op) const;
+  const StreamReference *findReference(Value tensor) const;
+  unsigned getPosition() const { return program.schedule.find(stream.dim); }
+
+  const GroupProgram &program;
+  const StreamShape &stream;
+  GroupVectors &vectors;
+  GroupMemory &memory;
+  PartialSums *parts;
+  OpWriter writer;
+  SmallVector<unsigned> sumOps;
+  SmallVector<Value> starts; ///< of sums
+  SmallVector<StreamMask> masks;
+  SmallVector<ScaledTile> scaledTiles;
+  bool hasHugeNumbers = false; ///< among the elements of tiles
+  using Changes = llvm::DenseMap<Value, Change>;
+  /// The changes of tensors of tiles in this iteration, or at the end; and
+  /// those at the end where rows without elements don't change.
+  Changes changes, changesOfChosen;
+  /// Whether the stream has no element, which the launch knows; null if it has.
+  Value isEmpty;
+};
+
+} // namespace
 
 const StreamReference *StreamWriter::findReference(Value tensor) const {
   return carousel::findReference(program.graph, stream, tensor);
@@ -37,7 +144,6 @@ SmallVector<unsigned> StreamWriter::findSumDims(unsigned op) const {
 }
 
 LogicalResult StreamWriter::write() {
-  findNeeded();
   hasHugeNumbers = countHugeSources(program) != 0;
   if (!hasHugeNumbers)
     scaledTiles = findScaledTiles(program);
@@ -101,9 +207,7 @@ LogicalResult StreamWriter::writeBefore() {
 
 void StreamWriter::startSums() {
   OpBuilder &builder = vectors.builder;
-  for (unsigned op : program.group.ops) {
-    if (getRole(op) != StreamRole::Sum)
-      continue;
+  for (unsigned op : sumOps) {
     Combination combination = *findCombination(getOp(op));
     Type element = getSumType(getElementTypeOrSelf(getResult(op)));
     TypedAttr neutral = getStart(builder, combination.kind, element);
@@ -167,32 +271,17 @@ Value StreamWriter::scaleSum(unsigned op, Value sum) {
                                vectors.createSplat(factor, findSumDims(op)));
 }
 
-void StreamWriter::findNeeded() {
-  for (unsigned op : llvm::reverse(program.group.ops)) {
-    if (getRole(op) != StreamRole::Sum && getRole(op) != StreamRole::Row)
-      continue;
-    const StreamReference *reference = findReference(getResult(op));
-    if (!isNeeded(getResult(op)) &&
-        (!reference || reference->kind != ChangeKind::Shift))
-      continue;
-    needed.insert(getResult(op));
-    if (getRole(op) == StreamRole::Row)
-      needed.insert(program.graph.ops[op]->operand_begin(),
-                    program.graph.ops[op]->operand_end());
-  }
-}
-
 FailureOr<StreamWriter::Rows> StreamWriter::computeRows(ValueRange sums) {
   Rows rows;
   unsigned sum = 0;
   for (unsigned op : program.group.ops) {
-    Value result = getResult(op), total;
-    if (getRole(op) == StreamRole::Sum)
-      total = sums[sum++];
-    if (!isNeeded(result))
+    Value result = getResult(op);
+    bool isSum = getRole(op) == StreamRole::Sum;
+    sum += isSum;
+    if (!isNeeded(op))
       continue;
-    if (total) {
-      addRow(op, total, rows);
+    if (isSum) {
+      addRow(op, sums[sum - 1], rows);
     } else {
       FailureOr<SmallVector<GroupValue>> values = writer.computeElementwise(op);
       if (failed(values))
@@ -301,7 +390,229 @@ StreamWriter::findChange(Value tensor, const Rows &before, const Rows &after) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles
+// The elements of a tile
+//===----------------------------------------------------------------------===//
+
+// Elements that masks exclude or that lie behind the end are those that change
+// no sum.
+
+/// Masks keep all elements of most tiles.
+FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
+  Value result = getOp(op).getBlock()->getTerminator()->getOperand(0);
+  const auto *mask = llvm::find_if(
+      masks, [&](const StreamMask &mask) { return mask.op == op; });
+  Value isWhole = mask == masks.end()
+                      ? Value()
+                      : isWholeTile(program, vectors, writer, *mask);
+  BodyValues values;
+  if (mask != masks.end())
+    for (Value comparison : findHeldComparisons(program, *mask)) {
+      TypedAttr yes = vectors.builder.getBoolAttr(true);
+      values[comparison] = {vectors.createSplat(yes, {}), {}, yes};
+    }
+  BodyValues held = values;
+  if (failed(presetFactor(op, values)))
+    return failure();
+  const ScaledTile *scaled = findScaled(op);
+  double scale = scaled ? scaled->scale : 1.0;
+  if (!isWhole) {
+    if (failed(writer.writeBody(op, result, values)))
+      return failure();
+    values[result].scale = scale;
+    return values[result];
+  }
+  if (failed(writer.writeBody(op, mask->kept, values)))
+    return failure();
+  SmallVector<unsigned> dims =
+      vectors.findVectorDims(carousel::getPositions(program, op));
+  GroupValue kept = widen(vectors, values[mask->kept]);
+  OpBuilder &builder = vectors.builder;
+  auto branch = scf::IfOp::create(
+      builder, vectors.loc,
+      vectors.getType(getElementTypeOrSelf(kept.value), dims), isWhole,
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, vectors.loc, vectors.expand(kept, dims));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  BodyValues known = held;
+  known[mask->kept] = values[mask->kept];
+  if (scaled)
+    known[scaled->other] = values[scaled->other];
+  if (failed(writer.writeBody(op, result, known)))
+    return failure();
+  scf::YieldOp::create(builder, vectors.loc,
+                       vectors.expand(widen(vectors, known[result]), dims));
+  GroupValue tile = {branch.getResult(0), dims, {}};
+  tile.scale = scale;
+  return tile;
+}
+
+LogicalResult StreamWriter::presetFactor(unsigned op, BodyValues &values) {
+  const ScaledTile *scaled = findScaled(op);
+  if (!scaled)
+    return success();
+  BodyValues before;
+  if (failed(writer.writeBody(op, scaled->factor, before)))
+    return failure();
+  GroupValue factor = widen(vectors, before[scaled->factor]);
+  values[scaled->product] = factor;
+  APFloat other(0.0);
+  if (!scaled->other || !matchPattern(scaled->other, m_ConstantFloat(&other)))
+    return success();
+  // A number too large for the type becomes infinite.
+  Type element = getElementTypeOrSelf(factor.value);
+  TypedAttr number =
+      FloatAttr::get(element, other.convertToDouble() / scaled->scale);
+  values[scaled->other] = {vectors.createSplat(number, {}), {}, number};
+  return success();
+}
+
+LogicalResult StreamWriter::writeTile(unsigned op) {
+  if (getRole(op) == StreamRole::Inner) {
+    SmallVector<unsigned> dims = findSumDims(op);
+    Value zeros = vectors.createSplat(
+        cast<TypedAttr>(vectors.builder.getZeroAttr(
+            getSumType(getElementTypeOrSelf(getResult(op))))),
+        dims);
+    Value product = multiply(program, op, memory, vectors, zeros);
+    memory.note(getResult(op), {product, dims, {}});
+  } else {
+    FailureOr<GroupValue> tile = computeTile(op);
+    if (failed(tile))
+      return failure();
+    tile->padding =
+        convertFloat(findPadding(op), getElementTypeOrSelf(tile->value));
+    memory.note(getResult(op), *tile);
+  }
+  if (std::optional<unsigned> extremum = findExtremum(getResult(op)))
+    maskTile(op, *extremum);
+  if (hasHugeNumbers) {
+    GroupValue tile = *memory.lookUp(getResult(op));
+    tile.mayBeHuge = true;
+    memory.note(getResult(op), tile);
+  }
+  return success();
+}
+
+std::optional<unsigned> StreamWriter::findExtremum(Value tensor) const {
+  for (unsigned op : llvm::reverse(sumOps))
+    if (getNode(op).isExtremum() &&
+        llvm::is_contained(program.graph.ops[op]->getOperands(), tensor))
+      return op;
+  return std::nullopt;
+}
+
+/// Only the last tile has elements behind the end.
+void StreamWriter::maskTile(unsigned op, unsigned extremum) {
+  GroupValue tile = *memory.lookUp(getResult(op));
+  unsigned position = getPosition();
+  if (!vectors.isRagged(position) || !llvm::is_contained(tile.dims, position))
+    return;
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  TypedAttr neutral = getStart(builder, findCombination(getOp(extremum))->kind,
+                               getElementTypeOrSelf(tile.value));
+  if (tile.padding == neutral)
+    return;
+  Value left = arith::SubIOp::create(builder, loc, vectors.getExtent(position),
+                                     vectors.getBegin(position));
+  Value all = arith::ConstantIndexOp::create(
+      builder, loc, program.schedule.dims[position].tile);
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, left, all);
+  auto branch = scf::IfOp::create(builder, loc, tile.value.getType(), isLast,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    GroupValue mask = {vectors.createMask(position), {position}, {}};
+    Value some = arith::SelectOp::create(
+        builder, loc, vectors.expand(mask, tile.dims), tile.value,
+        vectors.createSplat(neutral, tile.dims));
+    scf::YieldOp::create(builder, loc, some);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, tile.value);
+  }
+  GroupValue masked = {branch.getResult(0), tile.dims, neutral};
+  masked.scale = tile.scale;
+  memory.note(getResult(op), masked);
+}
+
+namespace {
+
+/// The value of an element behind the end, as far as it is known.
+struct Padding {
+  Attribute element;
+  bool isFinite = false; ///< some number that isn't infinite
+};
+
+} // namespace
+
+static bool isInfinite(Attribute element) {
+  auto number = dyn_cast_if_present<FloatAttr>(element);
+  return number && number.getValue().isInfinity();
+}
+
+static Attribute foldPadding(Operation *op, ArrayRef<Padding> operands) {
+  // Upstream folds these of f32 and f64 only.
+  if (isa<math::ExpOp, math::Exp2Op>(op) &&
+      isInfinite(operands.front().element) &&
+      cast<FloatAttr>(operands.front().element).getValue().isNegative())
+    return FloatAttr::get(op->getResult(0).getType(), 0.0);
+  SmallVector<Attribute> constants = llvm::map_to_vector(
+      operands, [](const Padding &padding) { return padding.element; });
+  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
+    if (isInfinite(constants[0]) && operands[1].isFinite)
+      return constants[0];
+    if (isa<arith::AddFOp>(op) && isInfinite(constants[1]) &&
+        operands[0].isFinite)
+      return constants[1];
+  }
+  if (isa<arith::SelectOp>(op) && constants[1] == constants[2])
+    return constants[1];
+  SmallVector<OpFoldResult> folded;
+  if (llvm::is_contained(constants, Attribute()) ||
+      failed(op->fold(constants, folded)) || folded.size() != 1)
+    return {};
+  // Some folds are an operand.
+  for (auto [operand, constant] : llvm::zip_equal(op->getOperands(), constants))
+    if (folded.front() == OpFoldResult(operand))
+      return constant;
+  return dyn_cast<Attribute>(folded.front());
+}
+
+/// Rows are numbers where they aren't infinite or NaN, and so are their tiles.
+TypedAttr StreamWriter::findPadding(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  llvm::DenseMap<Value, Padding> known;
+  for (OpOperand *input : structured.getDpsInputOperands()) {
+    Padding &padding = known[structured.getMatchingBlockArgument(input)];
+    const StreamReference *reference = findReference(input->get());
+    if (reference && reference->kind == ChangeKind::Shift)
+      padding.isFinite = true;
+    else if (const GroupValue *value = memory.lookUp(input->get()))
+      padding.element =
+          convertFloat(value->padding, getElementTypeOrSelf(input->get()));
+  }
+  for (Operation &inner : structured.getBlock()->without_terminator()) {
+    if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)
+      continue;
+    SmallVector<Padding> operands;
+    for (Value operand : inner.getOperands()) {
+      Padding padding = known.lookup(operand);
+      if (!padding.element)
+        (void)matchPattern(operand, m_Constant(&padding.element));
+      operands.push_back(padding);
+    }
+    known[inner.getResult(0)] = {foldPadding(&inner, operands), false};
+  }
+  Value result = structured.getBlock()->getTerminator()->getOperand(0);
+  return dyn_cast_if_present<TypedAttr>(known.lookup(result).element);
+}
+
+//===----------------------------------------------------------------------===//
+// The loop's body
 //===----------------------------------------------------------------------===//
 
 LogicalResult StreamWriter::writeTiles(MutableArrayRef<Value> sums) {
@@ -321,7 +632,7 @@ LogicalResult StreamWriter::writeTiles(MutableArrayRef<Value> sums) {
     if (failed(addTile(op, sums[sum++], *before, *now)))
       return failure();
     // Later ops of this tile are computed with what the sums are now.
-    if (isNeeded(getResult(op)) && failed(now = computeRows(sums)))
+    if (isNeeded(op) && failed(now = computeRows(sums)))
       return failure();
   }
   return success();
@@ -365,6 +676,93 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
   sum = vector::MultiDimReductionOp::create(vectors.builder, vectors.loc,
                                             element->value, sum, isSummed,
                                             findCombination(getOp(op))->kind);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of a program
+//===----------------------------------------------------------------------===//
+
+// Each part has sums of its own, which were computed with rows of its own. They
+// are combined in the order of the parts: as in the loop, the rows of all
+// elements correct both what is there and what is added.
+
+LogicalResult StreamWriter::addPart(MutableArrayRef<Value> sums,
+                                    ValueRange part) {
+  FailureOr<Rows> own = computeRows(SmallVector<Value>(sums)),
+                  other = computeRows(part);
+  if (failed(own) || failed(other))
+    return failure();
+  FailureOr<Rows> all = own;
+  Changes ofOwn, ofOther;
+  auto correctSum = [&](unsigned op, Value sum, const Rows &before,
+                        Changes &known) -> FailureOr<Value> {
+    std::swap(changes, known);
+    FailureOr<Change> change = findChange(op, before, *all);
+    std::swap(changes, known);
+    if (failed(change))
+      return failure();
+    return correctSoFar(op, *change, sum);
+  };
+  for (auto [number, op] : llvm::enumerate(sumOps)) {
+    Value &sum = sums[number];
+    FailureOr<Value> before = correctSum(op, sum, *own, ofOwn);
+    FailureOr<Value> added = correctSum(op, part[number], *other, ofOther);
+    if (failed(before) || failed(added))
+      return failure();
+    sum = vector::makeArithReduction(vectors.builder, vectors.loc,
+                                     findCombination(getOp(op))->kind, *before,
+                                     *added);
+    // Later sums are corrected by what this one is now.
+    if (isNeeded(op) && failed(all = computeRows(sums)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult StreamWriter::combineParts(SmallVectorImpl<Value> &sums) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  SmallVector<GroupValue> own;
+  for (auto [op, sum] : llvm::zip_equal(sumOps, sums))
+    own.push_back({sum, findSumDims(op), {}});
+  for (const GroupValue &sum : own)
+    parts->leave(sum);
+  parts->startLast();
+  // Some parts are read together, so that threads wait once for all of them.
+  int64_t together = countTogether(program.shape, program.schedule);
+  auto getIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto loop = scf::ForOp::create(builder, loc, getIndex(0), parts->getCount(),
+                                 getIndex(together), starts);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<SmallVector<Value>> read(together);
+    for (int64_t at = 0; at != together; ++at) {
+      Value part = loop.getInductionVar(), exists;
+      if (at != 0) {
+        Value next = arith::AddIOp::create(builder, loc, part, getIndex(at));
+        exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       next, parts->getCount());
+        part = arith::SelectOp::create(builder, loc, exists, next, part);
+      }
+      for (auto [op, sum] : llvm::enumerate(own)) {
+        Value value = parts->read(op, part, sum);
+        if (exists)
+          value =
+              arith::SelectOp::create(builder, loc, exists, value, starts[op]);
+        read[at].push_back(value);
+      }
+    }
+    SmallVector<Value> combined(loop.getRegionIterArgs());
+    for (const SmallVector<Value> &part : read)
+      if (failed(addPart(combined, part)))
+        return failure();
+    scf::YieldOp::create(builder, loc, combined);
+  }
+  sums.assign(loop.getResults().begin(), loop.getResults().end());
   return success();
 }
 
@@ -440,8 +838,14 @@ LogicalResult StreamWriter::writeAfter(ValueRange sums) {
     } else if (failed(writer.writeElementwise(op))) {
       return failure();
     }
-    if (isNeeded(getResult(op)) || findReference(getResult(op)))
+    if (isNeeded(op) || findReference(getResult(op)))
       truth.values[getResult(op)] = *memory.lookUp(getResult(op));
   }
   return success();
+}
+
+LogicalResult carousel::writeStream(const GroupProgram &program,
+                                    GroupVectors &vectors, GroupMemory &memory,
+                                    PartialSums *parts) {
+  return StreamWriter(program, vectors, memory, parts).write();
 }

@@ -39,6 +39,9 @@ struct OpGroup {
   llvm::SmallVector<SharedRead> sharedReads;
 
   bool contains(unsigned op) const;
+  /// The position of the op that writes a tensor, if it is one of these.
+  std::optional<size_t> findWriter(const GraphProblem &problem,
+                                   unsigned tensor) const;
 };
 
 struct GroupShape {
@@ -50,6 +53,9 @@ struct GroupShape {
   bool hasSeveralPasses = false;
   /// The shape of a stream, if the group is one.
   std::optional<StreamShape> stream = {};
+
+  /// Whether an access of the op at a position goes along a dimension.
+  bool hasDim(size_t at, const GraphAccess &access, unsigned dim) const;
 };
 
 /// A shape, or the reason why the ops can't be one kernel.

@@ -46,6 +46,9 @@ struct StreamShape {
   unsigned dim = 0;              ///< of the group's shape
   std::vector<StreamRole> roles; ///< by op of the group, in its order
   std::vector<StreamReference> references;
+  /// By op: whether tiles are computed with what its row is so far, or with a
+  /// row that follows from it.
+  std::vector<bool> needed;
   /// Dimensions of which a program has all elements: those that inner products
   /// sum over, and those of results that their factors lack.
   llvm::SmallVector<unsigned> whole;
@@ -69,6 +72,11 @@ std::optional<StreamShape> findStream(const GraphProblem &problem,
                                       const OpGroup &group,
                                       const GroupShape &shape,
                                       StreamMiss &miss);
+
+/// Says which dimensions of \p schedule, which has none so far, programs and
+/// the loop go along: a program has rows, and goes along tiles.
+void scheduleStream(const GraphProblem &problem, const OpGroup &group,
+                    const GroupShape &shape, GroupSchedule &schedule);
 
 /// Times of a stream by the chip's model, in microseconds.
 struct StreamTimes {
