@@ -12,36 +12,266 @@
 #include "StreamDivider.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
+#include "../Reading/OperandChanges.h"
 #include "StreamNumbers.h"
-#include "TileCombiner.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
 
-StreamDivider::StreamDivider(const Graph &graph, const OpGroup &group,
-                             const GroupShape &shape, int64_t columns,
-                             RewriterBase &rewriter)
-    : graph(graph), group(group), shape(shape), rewriter(rewriter),
-      tiled(rewriter, shape.dims[shape.stream->dim].extent, columns),
-      needed(group.ops.size()) {
-  for (size_t at = group.ops.size(); at-- != 0;) {
-    StreamRole role = getRole(at);
-    if (role != StreamRole::Sum && role != StreamRole::Row)
-      continue;
-    const StreamReference *reference = findReference(getResult(at));
-    bool isReference = reference && reference->kind == ChangeKind::Shift;
-    needed[at] = needed[at] || isReference;
-    if (!needed[at] || role != StreamRole::Row)
-      continue;
-    for (Value operand : graph.ops[group.ops[at]]->getOperands())
-      if (std::optional<size_t> writer = findWriter(operand))
-        if (getRole(*writer) == StreamRole::Sum ||
-            getRole(*writer) == StreamRole::Row)
-          needed[*writer] = true;
+namespace {
+
+class StreamDivider {
+public:
+  StreamDivider(const Graph &graph, const DividedStream &stream,
+                RewriterBase &rewriter)
+      : graph(graph), group(stream.group), shape(stream.shape),
+        rewriter(rewriter),
+        tiles(shape.dims[shape.stream->dim].extent / stream.columns),
+        columns(stream.columns),
+        rest(shape.dims[shape.stream->dim].extent % stream.columns) {}
+
+  /// Empty if the ops can be written, or what stands against it.
+  std::string explain();
+  /// Writes the new ops, and erases those that they replace.
+  LogicalResult run();
+
+private:
+  linalg::GenericOp getOp(size_t at) const {
+    return dyn_cast<linalg::GenericOp>(graph.ops[group.ops[at]]);
   }
+  const GraphOp &getNode(size_t at) const {
+    return graph.problem.ops[group.ops[at]];
+  }
+  Value getResult(size_t at) const {
+    return graph.ops[group.ops[at]]->getResult(0);
+  }
+  StreamRole getRole(size_t at) const { return shape.stream->roles[at]; }
+  bool isNeeded(size_t at) const { return shape.stream->needed[at]; }
+  std::optional<size_t> findWriter(Value tensor) const;
+  const StreamReference *findReference(Value tensor) const {
+    return carousel::findReference(graph, *shape.stream, tensor);
+  }
+  SmallVector<OpOperand *> findNeededInputs(size_t at) const;
+  std::optional<unsigned> findLoop(size_t at) const;
+
+  /// The results of ops for all tiles together, or for the rest of the columns.
+  struct Part {
+    /// The tensor along tiles and columns, of what tiles compute.
+    llvm::DenseMap<Value, Value> tiles;
+    /// By result of rows: its parts of all tiles, and the value that tiles are
+    /// computed with.
+    llvm::DenseMap<Value, Value> partials, guarded;
+    bool isRest = false;
+  };
+  /// A stand-in for a tensor that an op reads.
+  struct Operand {
+    /// Null: `constant` stands for its elements.
+    Value tensor;
+    /// The first dimension is along tiles, so that neighbours are rows of one
+    /// tile.
+    bool isOfTiles = false;
+    TypedAttr constant = {};
+  };
+  using FindOperand = llvm::function_ref<Operand(OpOperand &input)>;
+
+  /// Writes the op, before itself, for a part: for tiles with a loop along
+  /// these and one along columns in place of \p loop, which the op may lack.
+  /// Its result starts from \p start, if that isn't null. A sum along the loop
+  /// is one for each tile.
+  Value write(linalg::GenericOp op, std::optional<unsigned> loop, bool isRest,
+              FindOperand findOperand, TypedAttr start);
+  /// Writes what an elementwise op computes of the part, for a tensor that it
+  /// computes for one other op. Null for other tensors.
+  Value writeProducer(Value tensor, unsigned dim, bool isRest);
+  /// The part of a tensor along a dimension, of which tiles have two: a view of
+  /// it, or what one elementwise op computes of views.
+  Value takePart(Value tensor, unsigned dim, bool isRest);
+  Operand takePart(linalg::GenericOp op, OpOperand &input,
+                   std::optional<unsigned> loop, bool isRest);
+  Value slice(Value tensor, unsigned dim, int64_t first, int64_t count);
+  /// Joins what an op computes of whole tiles and of the rest.
+  Value append(Value ofTiles, Value ofRest);
+
+  Operand findOperand(size_t at, OpOperand &input, const Part &part);
+  void writePart(size_t at, Part &part);
+  /// Writes 0 for an extremum of nothing, with which tiles are computed.
+  Value writeGuarded(size_t at, Value partial);
+
+  const Graph &graph;
+  const OpGroup &group;
+  const GroupShape &shape;
+  RewriterBase &rewriter;
+  int64_t tiles, columns, rest;
+  Part ofTiles, ofRest;
+  /// The rows of each tile, the rest being one more.
+  llvm::DenseMap<Value, Value> partials;
+  /// The result of all tiles of sums.
+  llvm::DenseMap<Value, Value> totals;
+
+  friend class TileCombiner;
+};
+
+} // namespace
+
+/// Numbers that correct are f32 at least.
+static Value extend(OpBuilder &builder, Value value) {
+  auto type = dyn_cast<FloatType>(value.getType());
+  if (!type || type.getWidth() >= 32)
+    return value;
+  return arith::ExtFOp::create(builder, value.getLoc(), builder.getF32Type(),
+                               value);
 }
+
+static Value convert(OpBuilder &builder, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(),
+           to = type.getIntOrFloatBitWidth();
+  if (from < to)
+    return arith::ExtFOp::create(builder, value.getLoc(), type, value);
+  if (from > to)
+    return arith::TruncFOp::create(builder, value.getLoc(), type, value);
+  return value;
+}
+
+namespace {
+
+/// Writes the op that combines a reduction's results of all tiles, each of
+/// which was computed with rows of its own: it is corrected by the rows of all
+/// tiles. It is ElementChanges.h's domain: numbers are scalars of the op's
+/// body.
+class TileCombiner {
+public:
+  /// Combines the tiles of the group's op at \p sum.
+  TileCombiner(const StreamDivider &divider, size_t sum);
+
+  /// Empty if the op can be written.
+  const std::string &getRefusal() const { return refusal; }
+  /// Where the rewriter is. Null if an op has no correction.
+  Value write(RewriterBase &rewriter);
+
+  /// A number of a body, and whether what it corrects is zero.
+  struct Number {
+    Value value, isZero;
+  };
+  bool isRow(Value value);
+  Number getDifference(Value row);
+  Number getValue(Value value) { return {get(value, /*isOfTile=*/false), {}}; }
+  Number add(const Number &a, const Number &b) {
+    return {create<arith::AddFOp>(a.value, b.value), unite(a, b)};
+  }
+  Number multiply(const Number &a, const Number &b) {
+    if (!a.value || !b.value)
+      return {a.value ? a.value : b.value, unite(a, b)};
+    return {create<arith::MulFOp>(a.value, b.value), unite(a, b)};
+  }
+  Number divide(const Number &a, const Number &b) {
+    return multiply(a, invert(b));
+  }
+  Number negate(const Number &a) {
+    if (!a.value)
+      return a;
+    return {arith::NegFOp::create(*builder, loc, a.value), a.isZero};
+  }
+  Number invert(const Number &a) {
+    // Zeros have no quotient that a later row would undo.
+    hasFailed |= static_cast<bool>(a.isZero);
+    if (!a.value)
+      return a;
+    Value one = arith::ConstantOp::create(
+        *builder, loc, builder->getFloatAttr(a.value.getType(), 1.0));
+    return {arith::DivFOp::create(*builder, loc, one, a.value), {}};
+  }
+  Number apply(Operation *math, const Number &a) {
+    hasFailed |= a.isZero && !isa<math::AbsFOp, math::SqrtOp>(math);
+    if (!a.value)
+      return a;
+    OperationState state(loc, math->getName());
+    state.addOperands(a.value);
+    state.addTypes(a.value.getType());
+    state.addAttributes(math->getAttrs());
+    return {builder->create(state)->getResult(0), a.isZero};
+  }
+
+private:
+  /// The part of a row's tensor that is read.
+  enum class Part {
+    OfTile, ///< what a tile has, of extrema of nothing an infinite number
+    Total,  ///< of all tiles
+  };
+  struct Input {
+    Value tensor; ///< of the graph before
+    Part part;
+    SmallVector<unsigned> loops;
+  };
+  using Correction = ElementChanges<TileCombiner>::Change;
+
+  void collect();
+  void collectRow(Value tensor, ArrayRef<unsigned> loops);
+  /// Whether the input is new.
+  bool add(Value tensor, Part part, ArrayRef<unsigned> loops);
+  std::optional<SmallVector<unsigned>> findLoops(size_t at,
+                                                 OpOperand &input) const;
+  Value get(Value value, bool isOfTile) {
+    return extend(*builder, computeValue(value, isOfTile));
+  }
+  template <typename Op> Value create(Value a, Value b) {
+    Type wider = a.getType().getIntOrFloatBitWidth() <
+                         b.getType().getIntOrFloatBitWidth()
+                     ? b.getType()
+                     : a.getType();
+    return Op::create(*builder, loc, convert(*builder, a, wider),
+                      convert(*builder, b, wider));
+  }
+  Value unite(const Number &a, const Number &b) {
+    if (!a.isZero || !b.isZero)
+      return a.isZero ? a.isZero : b.isZero;
+    return arith::OrIOp::create(*builder, loc, a.isZero, b.isZero);
+  }
+  Value getArgument(Value tensor, Part part) const;
+  /// A row that tiles are computed with, or the true one.
+  Value getRow(Value tensor, bool isOfTile);
+  /// Whether a tile has no element of a row, and others have, unless elements
+  /// are chosen; null if each has.
+  Value findEmpty();
+  Value computeValue(Value value, bool isOfTile);
+  Value computeOne(Value value, bool isOfTile);
+  Correction findCorrection();
+  Correction findCorrection(size_t at,
+                            const llvm::DenseMap<Value, Correction> &of);
+  Value correct(const Correction &correction, Value value);
+  /// Corrects by rows what a tile has, of which nothing may count.
+  Value correctSoFar(Value value);
+
+  const StreamDivider &divider;
+  size_t sum;
+  SmallVector<unsigned> dims; ///< of the result, of the group's
+  std::vector<Input> inputs;
+  std::string refusal;
+  /// The sum, and what tiles compute for it, in the order of the group.
+  SmallVector<size_t> ops;
+
+  OpBuilder *builder = nullptr; ///< in the body
+  Block *body = nullptr;
+  /// The values of the ops' bodies for all tiles, and for one.
+  std::array<llvm::DenseMap<Value, Value>, 2> computed;
+  /// The op whose body's corrections are found.
+  size_t current = 0;
+  Location loc;
+  std::optional<LoopFinder> loops;
+  bool hasFailed = false;
+  bool isChosen = false; ///< what is summed
+  /// The kinds of references that corrections are by.
+  bool hasShifts = true, hasScales = true;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The group
+//===----------------------------------------------------------------------===//
 
 std::optional<size_t> StreamDivider::findWriter(Value tensor) const {
   for (size_t at = 0; at != group.ops.size(); ++at)
@@ -50,15 +280,32 @@ std::optional<size_t> StreamDivider::findWriter(Value tensor) const {
   return std::nullopt;
 }
 
-const StreamReference *StreamDivider::findReference(Value tensor) const {
-  return carousel::findReference(graph, *shape.stream, tensor);
+/// The inputs of an op of rows that tiles are computed with, too.
+SmallVector<OpOperand *> StreamDivider::findNeededInputs(size_t at) const {
+  SmallVector<OpOperand *> inputs;
+  if (getRole(at) == StreamRole::Row)
+    for (OpOperand *input : getOp(at).getDpsInputOperands())
+      if (std::optional<size_t> writer = findWriter(input->get());
+          writer && isNeeded(*writer))
+        inputs.push_back(input);
+  return inputs;
 }
 
 std::optional<unsigned> StreamDivider::findLoop(size_t at) const {
-  for (auto [loop, dim] : llvm::enumerate(shape.loops[at]))
-    if (dim == shape.stream->dim)
-      return loop;
-  return std::nullopt;
+  const auto *loop = llvm::find(shape.loops[at], shape.stream->dim);
+  return loop == shape.loops[at].end()
+             ? std::nullopt
+             : std::optional<unsigned>(loop - shape.loops[at].begin());
+}
+
+/// Whether an op's body and maps can be written along tiles of a loop.
+static bool canTile(linalg::GenericOp op, unsigned loop) {
+  return op.getNumResults() == 1 &&
+         llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+           return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+             return isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(loop);
+           });
+         });
 }
 
 /// Whether the type of an input has the extent along a loop, if it has that.
@@ -75,12 +322,12 @@ static bool hasKnownExtent(linalg::GenericOp op, OpOperand &input,
 std::string StreamDivider::explain() {
   for (size_t at = 0; at != group.ops.size(); ++at) {
     StreamRole role = getRole(at);
-    if (role == StreamRole::Before || (role == StreamRole::Row && !needed[at]))
+    if (role == StreamRole::Before ||
+        (role == StreamRole::Row && !isNeeded(at)))
       continue;
     linalg::GenericOp op = getOp(at);
     std::optional<unsigned> loop = findLoop(at);
-    if (!op || op.getNumResults() != 1 ||
-        (loop && !TiledOps::canTile(op, *loop)))
+    if (!op || op.getNumResults() != 1 || (loop && !canTile(op, *loop)))
       return "'" + getNode(at).name + "' isn't written along tiles";
     for (OpOperand *input : op.getDpsInputOperands())
       if (loop && !hasKnownExtent(op, *input, *loop))
@@ -102,13 +349,187 @@ std::string StreamDivider::explain() {
 // Ops on tiles
 //===----------------------------------------------------------------------===//
 
-TiledOps::Operand StreamDivider::findOperand(size_t at, OpOperand &input,
-                                             const Part &part) {
+/// The dimension of a tensor that a loop goes along, if there is one.
+static std::optional<unsigned> findDim(AffineMap map,
+                                       std::optional<unsigned> loop) {
+  return loop ? map.getResultPosition(getAffineDimExpr(*loop, map.getContext()))
+              : std::nullopt;
+}
+
+/// The same expressions with a loop more after \p loop, or behind all loops.
+/// Results along \p loop go along both.
+static AffineMap addLoop(AffineMap map, std::optional<unsigned> loop,
+                         bool isOfTiles) {
+  MLIRContext *context = map.getContext();
+  unsigned loops = map.getNumDims(), tile = loop.value_or(loops);
+  std::optional<unsigned> dim = findDim(map, loop);
+  map = map.shiftDims(/*shift=*/1, std::min(tile + 1, loops));
+  if (dim)
+    map = map.insertResult(getAffineDimExpr(tile + 1, context), *dim + 1);
+  return isOfTiles ? map.insertResult(getAffineDimExpr(tile, context), 0) : map;
+}
+
+Value StreamDivider::write(linalg::GenericOp op, std::optional<unsigned> loop,
+                           bool isRest, FindOperand findOperand,
+                           TypedAttr start) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value init = op.getDpsInits().front();
+  AffineMap written = op.getIndexingMapsArray().back();
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  SmallVector<std::pair<unsigned, TypedAttr>> constants;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Operand operand = findOperand(*input);
+    if (!operand.tensor) {
+      constants.push_back({input->getOperandNumber(), operand.constant});
+      continue;
+    }
+    inputs.push_back(operand.tensor);
+    AffineMap map = op.getMatchingIndexingMap(input);
+    maps.push_back(isRest ? map : addLoop(map, loop, operand.isOfTiles));
+  }
+  // The result is along tiles, and along columns unless these are summed.
+  std::optional<unsigned> dim = findDim(written, loop);
+  maps.push_back(isRest ? written : addLoop(written, loop, /*isOfTiles=*/!dim));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
+  if (dim)
+    sizes[*dim] = rewriter.getIndexAttr(isRest ? rest : columns);
+  if (!isRest)
+    sizes.insert(sizes.begin() + dim.value_or(0), rewriter.getIndexAttr(tiles));
+  Value begin =
+      tensor::EmptyOp::create(rewriter, loc, sizes, getElementTypeOrSelf(init));
+  if (start) {
+    Value number = arith::ConstantOp::create(rewriter, loc, start);
+    begin = linalg::FillOp::create(rewriter, loc, number, begin).getResult(0);
+  }
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  unsigned tile = loop.value_or(kinds.size());
+  if (!isRest)
+    kinds.insert(kinds.begin() + tile, utils::IteratorType::parallel);
+  auto tiled = linalg::GenericOp::create(rewriter, loc, begin.getType(), inputs,
+                                         begin, maps, kinds);
+  rewriter.cloneRegionBefore(op.getRegion(), tiled.getRegion(),
+                             tiled.getRegion().end());
+  Block *body = tiled.getBody();
+  rewriter.setInsertionPointToStart(body);
+  for (auto [number, constant] : llvm::reverse(constants)) {
+    Value same = arith::ConstantOp::create(rewriter, loc, constant);
+    rewriter.replaceAllUsesWith(body->getArgument(number), same);
+    body->eraseArgument(number);
+  }
+  // The number of an element along the dimension.
+  body->walk([&](linalg::IndexOp index) {
+    unsigned own = index.getDim();
+    if (!loop || own < *loop || (isRest && own != *loop))
+      return;
+    rewriter.setInsertionPoint(index);
+    if (own > *loop) {
+      rewriter.replaceOpWithNewOp<linalg::IndexOp>(index, own + 1);
+      return;
+    }
+    if (isRest) {
+      Value first =
+          arith::ConstantIndexOp::create(rewriter, loc, tiles * columns);
+      Value same = linalg::IndexOp::create(rewriter, loc, own);
+      rewriter.replaceOpWithNewOp<arith::AddIOp>(index, first, same);
+      return;
+    }
+    Value begin = linalg::IndexOp::create(rewriter, loc, tile);
+    Value width = arith::ConstantIndexOp::create(rewriter, loc, columns);
+    Value first = arith::MulIOp::create(rewriter, loc, begin, width);
+    Value column = linalg::IndexOp::create(rewriter, loc, tile + 1);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(index, first, column);
+  });
+  return tiled.getResult(0);
+}
+
+Value StreamDivider::writeProducer(Value tensor, unsigned dim, bool isRest) {
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() != 0 || op.getNumResults() != 1 ||
+      !tensor.hasOneUse())
+    return {};
+  auto loop =
+      dyn_cast<AffineDimExpr>(op.getIndexingMapsArray().back().getResult(dim));
+  if (!loop || !canTile(op, loop.getPosition()))
+    return {};
+  auto findOperand = [&](OpOperand &input) {
+    return takePart(op, input, loop.getPosition(), isRest);
+  };
+  return write(op, loop.getPosition(), isRest, findOperand, /*start=*/{});
+}
+
+Value StreamDivider::slice(Value tensor, unsigned dim, int64_t first,
+                           int64_t count) {
+  Location loc = tensor.getLoc();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, tensor);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  offsets[dim] = rewriter.getIndexAttr(first);
+  sizes[dim] = rewriter.getIndexAttr(count);
+  return tensor::ExtractSliceOp::create(rewriter, loc, tensor, offsets, sizes,
+                                        strides);
+}
+
+Value StreamDivider::takePart(Value tensor, unsigned dim, bool isRest) {
+  if (Value part = writeProducer(tensor, dim, isRest))
+    return part;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(tensor);
+  if (isRest)
+    return slice(tensor, dim, tiles * columns, rest);
+  if (rest != 0)
+    tensor = slice(tensor, dim, 0, tiles * columns);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> extents(type.getShape());
+  for (int64_t own = 0, next = 0; own != type.getRank(); ++own) {
+    groups.push_back({next++});
+    if (own == dim)
+      groups.back().push_back(next++);
+  }
+  extents[dim] = columns;
+  extents.insert(extents.begin() + dim, tiles);
+  return tensor::ExpandShapeOp::create(rewriter, tensor.getLoc(),
+                                       type.clone(extents), tensor, groups);
+}
+
+StreamDivider::Operand StreamDivider::takePart(linalg::GenericOp op,
+                                               OpOperand &input,
+                                               std::optional<unsigned> loop,
+                                               bool isRest) {
+  std::optional<unsigned> dim =
+      findDim(op.getMatchingIndexingMap(&input), loop);
+  return {dim ? takePart(input.get(), *dim, isRest) : input.get()};
+}
+
+Value StreamDivider::append(Value ofTiles, Value ofRest) {
+  Location loc = ofTiles.getLoc();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, ofTiles);
+  SmallVector<OpFoldResult> all(sizes),
+      offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  all.front() = rewriter.getIndexAttr(tiles + 1);
+  Value both = tensor::EmptyOp::create(rewriter, loc, all,
+                                       getElementTypeOrSelf(ofTiles));
+  both = tensor::InsertSliceOp::create(rewriter, loc, ofTiles, both, offsets,
+                                       sizes, strides);
+  offsets.front() = rewriter.getIndexAttr(tiles);
+  sizes.front() = rewriter.getIndexAttr(1);
+  return tensor::InsertSliceOp::create(rewriter, loc, ofRest, both, offsets,
+                                       sizes, strides);
+}
+
+StreamDivider::Operand StreamDivider::findOperand(size_t at, OpOperand &input,
+                                                  const Part &part) {
   Value tensor = input.get();
   bool isOfTiles = !part.isRest;
   if (const StreamReference *reference = findReference(tensor)) {
     if (reference->kind == ChangeKind::Shift)
-      return {part.guarded.lookup(tensor), isOfTiles, {}};
+      return {part.guarded.lookup(tensor), isOfTiles};
     // Tiles are computed with 1, or as if no row were chosen.
     Type element = getElementTypeOrSelf(tensor);
     TypedAttr one = element.isInteger(1)
@@ -117,19 +538,10 @@ TiledOps::Operand StreamDivider::findOperand(size_t at, OpOperand &input,
     return {{}, false, one};
   }
   if (Value row = part.guarded.lookup(tensor))
-    return {row, isOfTiles, {}};
+    return {row, isOfTiles};
   if (Value tile = part.tiles.lookup(tensor))
-    return {tile, false, {}};
-  std::optional<unsigned> loop = findLoop(at);
-  AffineMap map = getOp(at).getMatchingIndexingMap(&input);
-  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-    if (auto own = dyn_cast<AffineDimExpr>(expr);
-        loop && own && own.getPosition() == *loop)
-      return {part.isRest ? tiled.takeRest(tensor, dim)
-                          : tiled.expand(tensor, dim),
-              false,
-              {}};
-  return {tensor, false, {}};
+    return {tile};
+  return takePart(getOp(at), input, findLoop(at), part.isRest);
 }
 
 Value StreamDivider::writeGuarded(size_t at, Value partial) {
@@ -155,34 +567,28 @@ Value StreamDivider::writeGuarded(size_t at, Value partial) {
   return guard.getResult(0);
 }
 
-Value StreamDivider::writeOp(size_t at, const Part &part, TypedAttr start) {
-  linalg::GenericOp op = getOp(at);
-  auto find = [&](OpOperand &input) { return findOperand(at, input, part); };
-  std::optional<unsigned> loop = findLoop(at);
-  if (part.isRest)
-    return tiled.writeRest(op, loop, find, start);
-  return loop ? tiled.writeTiled(op, *loop, find, start)
-              : tiled.writeForTiles(op, find);
-}
-
 void StreamDivider::writePart(size_t at, Part &part) {
   Value result = getResult(at);
   Type element = getElementTypeOrSelf(result);
+  auto writeOp = [&](TypedAttr start) {
+    auto find = [&](OpOperand &input) { return findOperand(at, input, part); };
+    return write(getOp(at), findLoop(at), part.isRest, find, start);
+  };
   if (getRole(at) == StreamRole::Sum) {
     vector::CombiningKind kind = findCombination(getOp(at))->kind;
-    Value partial = writeOp(at, part, getStart(rewriter, kind, element));
+    Value partial = writeOp(getStart(rewriter, kind, element));
     part.partials[result] = partial;
     if (isNeeded(at))
       part.guarded[result] = writeGuarded(at, partial);
   } else if (getRole(at) == StreamRole::Row) {
-    Value row = writeOp(at, part, /*start=*/{});
+    Value row = writeOp(/*start=*/{});
     part.partials[result] = part.guarded[result] = row;
   } else {
     // Products inside of a stream add to zeros.
     TypedAttr start;
     if (getRole(at) == StreamRole::Inner)
       start = cast<TypedAttr>(rewriter.getZeroAttr(element));
-    part.tiles[result] = writeOp(at, part, start);
+    part.tiles[result] = writeOp(start);
   }
 }
 
@@ -197,13 +603,11 @@ LogicalResult StreamDivider::run() {
     Value result = getResult(at);
     rewriter.setInsertionPoint(getOp(at));
     writePart(at, ofTiles);
-    if (tiled.hasRest())
+    if (rest != 0)
       writePart(at, ofRest);
     if (Value partial = ofTiles.partials.lookup(result))
       partials[result] =
-          tiled.hasRest()
-              ? tiled.append(partial, ofRest.partials.lookup(result))
-              : partial;
+          rest != 0 ? append(partial, ofRest.partials.lookup(result)) : partial;
     if (role != StreamRole::Sum)
       continue;
     Value total = TileCombiner(*this, at).write(rewriter);
@@ -219,4 +623,355 @@ LogicalResult StreamDivider::run() {
     if (graph.ops[group.ops[at]]->use_empty())
       rewriter.eraseOp(graph.ops[group.ops[at]]);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reads of combinations
+//===----------------------------------------------------------------------===//
+
+TileCombiner::TileCombiner(const StreamDivider &divider, size_t sum)
+    : divider(divider), sum(sum), loc(divider.getOp(sum).getLoc()) {
+  linalg::GenericOp op = divider.getOp(sum);
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expr : written.getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop) {
+      refusal = "a sum isn't written at loops";
+      return;
+    }
+    dims.push_back(divider.shape.loops[sum][loop.getPosition()]);
+  }
+  collect();
+}
+
+/// The loops of the combination that an operand goes along.
+std::optional<SmallVector<unsigned>>
+TileCombiner::findLoops(size_t at, OpOperand &input) const {
+  SmallVector<unsigned> loops;
+  for (AffineExpr expr :
+       divider.getOp(at).getMatchingIndexingMap(&input).getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop)
+      return std::nullopt;
+    auto *found = llvm::find(dims, divider.shape.loops[at][loop.getPosition()]);
+    if (found == dims.end())
+      return std::nullopt;
+    loops.push_back(found - dims.begin());
+  }
+  return loops;
+}
+
+bool TileCombiner::add(Value tensor, Part part, ArrayRef<unsigned> loops) {
+  bool isKnown = llvm::any_of(inputs, [&](const Input &input) {
+    return input.tensor == tensor && input.part == part;
+  });
+  if (!isKnown)
+    inputs.push_back({tensor, part, SmallVector<unsigned>(loops)});
+  return !isKnown;
+}
+
+/// A row that sums are corrected by, and the extrema that it follows from.
+void TileCombiner::collectRow(Value tensor, ArrayRef<unsigned> loops) {
+  std::vector<std::pair<Value, SmallVector<unsigned>>> rows = {
+      {tensor, SmallVector<unsigned>(loops)}};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto [row, along] = rows[i];
+    if (!add(row, Part::OfTile, along))
+      continue;
+    add(row, Part::Total, along);
+    size_t at = *divider.findWriter(row);
+    for (OpOperand *input : divider.findNeededInputs(at)) {
+      if (std::optional<SmallVector<unsigned>> own = findLoops(at, *input))
+        rows.push_back({input->get(), *own});
+      else
+        refusal = "a row isn't read at loops";
+    }
+  }
+}
+
+void TileCombiner::collect() {
+  llvm::SetVector<size_t> found;
+  found.insert(sum);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (OpOperand *input : divider.getOp(found[i]).getDpsInputOperands()) {
+      Value tensor = input->get();
+      const StreamReference *reference = divider.findReference(tensor);
+      std::optional<size_t> writer = divider.findWriter(tensor);
+      if (!reference && writer &&
+          (divider.getRole(*writer) == StreamRole::Tile ||
+           divider.getRole(*writer) == StreamRole::Inner)) {
+        if (divider.getRole(*writer) == StreamRole::Tile)
+          found.insert(*writer);
+        continue;
+      }
+      std::optional<SmallVector<unsigned>> loops = findLoops(found[i], *input);
+      if (reference && !loops)
+        refusal = "a row isn't read at loops";
+      else if (reference && reference->kind == ChangeKind::Shift)
+        collectRow(tensor, *loops);
+      else if (loops)
+        add(tensor, Part::Total, *loops);
+    }
+  ops = found.takeVector();
+  llvm::sort(ops);
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies of combinations
+//===----------------------------------------------------------------------===//
+
+Value TileCombiner::getArgument(Value tensor, Part part) const {
+  for (auto [number, input] : llvm::enumerate(inputs))
+    if (input.tensor == tensor && input.part == part)
+      return body->getArgument(number + 1);
+  return {};
+}
+
+Value TileCombiner::getRow(Value tensor, bool isOfTile) {
+  Value row = getArgument(tensor, isOfTile ? Part::OfTile : Part::Total);
+  std::optional<size_t> writer = divider.findWriter(tensor);
+  if (!isOfTile || !writer || !divider.getNode(*writer).isExtremum())
+    return row;
+  auto [isNone, zero] =
+      testNothing(*builder, row.getLoc(),
+                  findCombination(divider.getOp(*writer))->kind, row);
+  return arith::SelectOp::create(*builder, row.getLoc(), isNone, zero, row);
+}
+
+Value TileCombiner::findEmpty() {
+  Value ofTile, ofAll;
+  auto unite = [&](Value &all, Value one) {
+    all = all ? Value(arith::OrIOp::create(*builder, loc, all, one)) : one;
+  };
+  SmallVector<Value> rows;
+  for (Value input : divider.getOp(current).getInputs())
+    if (const StreamReference *reference = divider.findReference(input);
+        reference && reference->kind == ChangeKind::Shift)
+      rows.push_back(input);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    size_t writer = *divider.findWriter(rows[i]);
+    for (OpOperand *input : divider.findNeededInputs(writer))
+      if (!llvm::is_contained(rows, input->get()))
+        rows.push_back(input->get());
+    if (!divider.getNode(writer).isExtremum())
+      continue;
+    vector::CombiningKind kind = findCombination(divider.getOp(writer))->kind;
+    auto isNone = [&](Part part) {
+      return testNothing(*builder, loc, kind, getArgument(rows[i], part))
+          .isNone;
+    };
+    unite(ofTile, isNone(Part::OfTile));
+    unite(ofAll, isNone(Part::Total));
+  }
+  if (!ofTile)
+    return {};
+  // The result of rows without any element is what the true row says, or zero.
+  if (isChosen)
+    return ofTile;
+  Value yes =
+      arith::ConstantOp::create(*builder, loc, builder->getBoolAttr(true));
+  Value hasSome = arith::XOrIOp::create(*builder, loc, ofAll, yes);
+  return arith::AndIOp::create(*builder, loc, ofTile, hasSome);
+}
+
+/// The values that it is computed of are known.
+Value TileCombiner::computeOne(Value value, bool isOfTile) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Value tensor = divider.getOp(current).getMatchingOpOperand(argument)->get();
+    // A tensor without a part for tiles doesn't change.
+    Value row = getRow(tensor, isOfTile);
+    return row ? row : getRow(tensor, /*isOfTile=*/false);
+  }
+  if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
+    unsigned dim = divider.shape.loops[current][index.getDim()];
+    unsigned loop = llvm::find(dims, dim) - dims.begin();
+    return linalg::IndexOp::create(*builder, index.getLoc(), loop);
+  }
+  Operation *source = value.getDefiningOp();
+  IRMapping mapping;
+  for (Value operand : source->getOperands())
+    if (Value known = computed[isOfTile].lookup(operand))
+      mapping.map(operand, known);
+  Operation *same = builder->clone(*source, mapping);
+  return same->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+Value TileCombiner::computeValue(Value value, bool isOfTile) {
+  auto &values = computed[isOfTile];
+  auto isOpen = [&](Value inner) {
+    return inner.getParentBlock() == divider.getOp(current).getBody() &&
+           !values.contains(inner);
+  };
+  walkOperands(value, isOpen, [&](Value inner) {
+    if (isOpen(inner)) {
+      Value found = computeOne(inner, isOfTile);
+      values[inner] = found;
+    }
+    return WalkResult::advance();
+  });
+  return values.contains(value) ? values.lookup(value) : value;
+}
+
+bool TileCombiner::isRow(Value value) {
+  const GroupShape &shape = divider.shape;
+  return llvm::none_of(loops->find(value), [&](unsigned loop) {
+    return shape.loops[current][loop] == shape.stream->dim;
+  });
+}
+
+TileCombiner::Number TileCombiner::getDifference(Value row) {
+  Value before = get(row, /*isOfTile=*/true);
+  Value now = get(row, /*isOfTile=*/false);
+  Value difference = create<arith::SubFOp>(now, before);
+  if (Value isEmpty = findEmpty()) {
+    Value zero = arith::ConstantOp::create(
+        *builder, loc, builder->getZeroAttr(difference.getType()));
+    difference =
+        arith::SelectOp::create(*builder, loc, isEmpty, zero, difference);
+  }
+  return {difference, {}};
+}
+
+TileCombiner::Correction TileCombiner::findCorrection() {
+  llvm::DenseMap<Value, Correction> corrections;
+  for (size_t at : ops) {
+    Correction found = findCorrection(at, corrections);
+    corrections[divider.getResult(at)] = found;
+  }
+  return corrections.lookup(divider.getResult(sum));
+}
+
+TileCombiner::Correction
+TileCombiner::findCorrection(size_t at,
+                             const llvm::DenseMap<Value, Correction> &of) {
+  linalg::GenericOp op = divider.getOp(at);
+  current = at;
+  loc = op.getLoc();
+  loops.emplace(op);
+  ElementChanges<TileCombiner> changes(*this, op.getBody());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    Value tensor = input->get();
+    const StreamReference *reference = divider.findReference(tensor);
+    bool isShift = reference && reference->kind == ChangeKind::Shift;
+    if (reference && !(isShift ? hasShifts : hasScales))
+      continue;
+    if (isShift) {
+      changes.setReplaced(argument);
+    } else if (reference) {
+      Value row = getArgument(tensor, Part::Total);
+      Number number = row.getType().isInteger(1)
+                          ? Number{{}, row}
+                          : Number{extend(*builder, row), {}};
+      changes.set(argument, ChangeKind::Scale, number);
+    } else if (of.contains(tensor)) {
+      Correction found = of.lookup(tensor);
+      changes.set(argument, found.kind, found.number, found.isChosen);
+    }
+  }
+  Value element = divider.getNode(at).reduces()
+                      ? findCombination(op)->element
+                      : op.getBody()->getTerminator()->getOperand(0);
+  Correction correction = changes.compute(element);
+  hasFailed |= correction.kind == ChangeKind::Unknown;
+  return correction;
+}
+
+Value TileCombiner::correct(const Correction &correction, Value value) {
+  Location loc = value.getLoc();
+  const Number &number = correction.number;
+  if (correction.kind == ChangeKind::Same)
+    return value;
+  if (number.value) {
+    Value other = convert(*builder, number.value, value.getType());
+    value = correction.kind == ChangeKind::Shift
+                ? Value(arith::AddFOp::create(*builder, loc, value, other))
+                : Value(arith::MulFOp::create(*builder, loc, value, other));
+  }
+  if (!number.isZero)
+    return value;
+  Value zero = arith::ConstantOp::create(*builder, loc,
+                                         builder->getZeroAttr(value.getType()));
+  return arith::SelectOp::create(*builder, loc, number.isZero, zero, value);
+}
+
+/// As in a stream's loop, what a sum begins with has no correction. What it is
+/// scaled by in the end has: by a reciprocal of zero, zero becomes NaN.
+Value TileCombiner::correctSoFar(Value value) {
+  Location loc = value.getLoc();
+  hasScales = false;
+  Value corrected = correct(findCorrection(), value);
+  hasScales = true;
+  TypedAttr start = getStart(
+      *builder, findCombination(divider.getOp(sum))->kind, value.getType());
+  Value isStart =
+      arith::CmpFOp::create(*builder, loc, arith::CmpFPredicate::OEQ, value,
+                            arith::ConstantOp::create(*builder, loc, start));
+  corrected = arith::SelectOp::create(*builder, loc, isStart, value, corrected);
+  hasShifts = false;
+  corrected = correct(findCorrection(), corrected);
+  hasShifts = true;
+  return corrected;
+}
+
+Value TileCombiner::write(RewriterBase &rewriter) {
+  linalg::GenericOp op = divider.getOp(sum);
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  unsigned tile = dims.size();
+  auto getMap = [&](ArrayRef<unsigned> loops, bool isOfTiles) {
+    SmallVector<AffineExpr> results;
+    if (isOfTiles)
+      results.push_back(getAffineDimExpr(tile, context));
+    for (unsigned loop : loops)
+      results.push_back(getAffineDimExpr(loop, context));
+    return AffineMap::get(tile + 1, 0, results, context);
+  };
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, tile));
+  SmallVector<Value> tensors = {
+      divider.partials.lookup(divider.getResult(sum))};
+  SmallVector<AffineMap> maps = {getMap(all, /*isOfTiles=*/true)};
+  for (const Input &input : inputs) {
+    bool isOfTile = input.part == Part::OfTile;
+    Value total = divider.totals.lookup(input.tensor);
+    tensors.push_back(isOfTile ? divider.partials.lookup(input.tensor)
+                      : total  ? total
+                               : input.tensor);
+    maps.push_back(getMap(input.loops, isOfTile));
+  }
+  maps.push_back(getMap(all, /*isOfTiles=*/false));
+  SmallVector<utils::IteratorType> kinds(tile, utils::IteratorType::parallel);
+  kinds.push_back(utils::IteratorType::reduction);
+  vector::CombiningKind kind = findCombination(op)->kind;
+  auto combined = linalg::GenericOp::create(
+      rewriter, loc, op.getResult(0).getType(), tensors, op.getDpsInits()[0],
+      maps, kinds, [&](OpBuilder &inside, Location, ValueRange arguments) {
+        builder = &inside;
+        body = inside.getBlock();
+        Correction correction = findCorrection();
+        Value part = arguments.front();
+        if (correction.isChosen || correction.kind == ChangeKind::Shift) {
+          isChosen = correction.isChosen;
+          part = correctSoFar(part);
+        } else {
+          part = correct(correction, part);
+        }
+        Value result = vector::makeArithReduction(inside, loc, kind, part,
+                                                  arguments.back());
+        linalg::YieldOp::create(inside, loc, result);
+      });
+  builder = nullptr;
+  return hasFailed ? Value() : combined.getResult(0);
+}
+
+std::string carousel::explainUndivided(const Graph &graph,
+                                       const DividedStream &stream,
+                                       RewriterBase &rewriter) {
+  return StreamDivider(graph, stream, rewriter).explain();
+}
+
+LogicalResult carousel::divideStream(const Graph &graph,
+                                     const DividedStream &stream,
+                                     RewriterBase &rewriter) {
+  return StreamDivider(graph, stream, rewriter).run();
 }

@@ -17,72 +17,20 @@
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMDIVIDER_H
 
 #include "../Reading/ReadGraph.h"
-#include "TiledOps.h"
 
-#include "carousel/Analysis/Graph/GroupShape.h"
+#include "carousel/Analysis/Graph/DividedStreams.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
 
-class StreamDivider {
-public:
-  /// \p group is a stream with \p shape, whose dimension has tiles of \p
-  /// columns.
-  StreamDivider(const Graph &graph, const OpGroup &group,
-                const GroupShape &shape, int64_t columns,
-                mlir::RewriterBase &rewriter);
+/// Empty if the ops of a stream can be written, or what stands against it.
+std::string explainUndivided(const Graph &graph, const DividedStream &stream,
+                             mlir::RewriterBase &rewriter);
 
-  /// Empty if the ops can be written, or what stands against it.
-  std::string explain();
-  /// Writes the new ops, and erases those that they replace.
-  mlir::LogicalResult run();
-
-private:
-  mlir::linalg::GenericOp getOp(size_t at) const {
-    return mlir::dyn_cast<mlir::linalg::GenericOp>(graph.ops[group.ops[at]]);
-  }
-  const GraphOp &getNode(size_t at) const {
-    return graph.problem.ops[group.ops[at]];
-  }
-  mlir::Value getResult(size_t at) const {
-    return graph.ops[group.ops[at]]->getResult(0);
-  }
-  StreamRole getRole(size_t at) const { return shape.stream->roles[at]; }
-  std::optional<size_t> findWriter(mlir::Value tensor) const;
-  const StreamReference *findReference(mlir::Value tensor) const;
-  bool isNeeded(size_t at) const { return needed[at]; }
-  std::optional<unsigned> findLoop(size_t at) const;
-
-  /// The results of ops for all tiles together, or for the rest of the columns.
-  struct Part {
-    /// The tensor along tiles and columns, of what tiles compute.
-    llvm::DenseMap<mlir::Value, mlir::Value> tiles;
-    /// By result of rows: its parts of all tiles, and the value that tiles are
-    /// computed with.
-    llvm::DenseMap<mlir::Value, mlir::Value> partials, guarded;
-    bool isRest = false;
-  };
-
-  TiledOps::Operand findOperand(size_t at, mlir::OpOperand &input,
-                                const Part &part);
-  void writePart(size_t at, Part &part);
-  mlir::Value writeOp(size_t at, const Part &part, mlir::TypedAttr start);
-  /// Writes 0 for an extremum of nothing, with which tiles are computed.
-  mlir::Value writeGuarded(size_t at, mlir::Value partial);
-
-  const Graph &graph;
-  const OpGroup &group;
-  const GroupShape &shape;
-  mlir::RewriterBase &rewriter;
-  TiledOps tiled;
-  llvm::SmallVector<bool> needed; ///< rows that tiles are computed with
-  Part ofTiles, ofRest;
-  /// The rows of each tile, the rest being one more.
-  llvm::DenseMap<mlir::Value, mlir::Value> partials;
-  /// The result of all tiles of sums.
-  llvm::DenseMap<mlir::Value, mlir::Value> totals;
-
-  friend class TileCombiner;
-};
+/// Writes the new ops, and erases those that they replace.
+mlir::LogicalResult divideStream(const Graph &graph,
+                                 const DividedStream &stream,
+                                 mlir::RewriterBase &rewriter);
 
 } // namespace carousel
 

@@ -15,7 +15,6 @@
 #include "StreamNumbers.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -273,26 +272,19 @@ static bool isOfExponential(const GroupProgram &program,
   auto difference = dyn_cast<arith::SubFOp>(user);
   if (!difference || skipRoundings(difference.getLhs()) != argument)
     return false;
-  llvm::SetVector<Operation *> before;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.inclusive = true;
-  SmallVector<Value> sources = {difference.getRhs()};
-  if (Operation *source = difference.getRhs().getDefiningOp()) {
-    if (failed(getBackwardSlice(source, &before, options)))
-      return false;
-    for (Operation *op : before)
-      llvm::append_range(sources, op->getOperands());
-  }
-  bool isCorrected = llvm::any_of(sources, [&](Value source) {
-    auto row = dyn_cast<BlockArgument>(source);
-    if (!row || row.getOwner() != reader.getBlock())
-      return false;
-    const StreamReference *reference =
-        findReference(program.graph, *program.shape.stream,
-                      reader.getMatchingOpOperand(row)->get());
-    return reference && reference->kind == ChangeKind::Shift;
-  });
+  auto isOfBody = [&](Value source) {
+    return source.getParentBlock() == reader.getBlock();
+  };
+  bool isCorrected =
+      isComputedOf(difference.getRhs(), isOfBody, [&](Value source) {
+        auto row = dyn_cast<BlockArgument>(source);
+        if (!row || !isOfBody(row))
+          return false;
+        const StreamReference *reference =
+            findReference(program.graph, *program.shape.stream,
+                          reader.getMatchingOpOperand(row)->get());
+        return reference && reference->kind == ChangeKind::Shift;
+      });
   Operation *next = difference;
   do {
     if (!next->hasOneUse())
@@ -303,7 +295,10 @@ static bool isOfExponential(const GroupProgram &program,
          !next->getResult(0).getType().isF64();
 }
 
-bool carousel::addsNothing(const GroupProgram &program, unsigned op) {
+/// Whether an element of the op's result that is minus infinity, or finite and
+/// never the largest, adds nothing: it goes to maxima, and to exponentials of
+/// differences from rows. Those that are corrected are factors of all sums.
+static bool addsNothing(const GroupProgram &program, unsigned op) {
   Value tensor = program.graph.ops[op]->getResult(0);
   const StreamShape &stream = *program.shape.stream;
   return llvm::all_of(program.group.ops, [&](unsigned reader) {
@@ -445,6 +440,48 @@ static bool isFixed(const GroupProgram &program, unsigned op, Value value,
   });
 }
 
+/// The sum of the coefficients that a bound has of loops along a dimension of
+/// the schedule.
+static int64_t getCoefficient(const GroupProgram &program, unsigned op,
+                              const IndexBound &bound, unsigned position) {
+  int64_t sum = 0;
+  for (auto [loop, at] : llvm::enumerate(getPositions(program, op)))
+    if (at == position)
+      sum += bound.coefficients[loop];
+  return sum;
+}
+
+/// Whether a mask keeps the first element of each row, or that with the number
+/// of the row along a dimension.
+static bool isKept(const GroupProgram &program, const StreamMask &mask,
+                   std::optional<unsigned> along) {
+  unsigned position = program.schedule.find(program.shape.stream->dim);
+  return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
+    int64_t own = getCoefficient(program, mask.op, bound, position);
+    if (!bound.numbers.empty())
+      return false;
+    for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
+      if (at != position && getCoefficient(program, mask.op, bound, at) +
+                                    (along == at ? own : 0) <
+                                0)
+        return false;
+    return bound.constant >= 0;
+  });
+}
+
+/// Whether each row has an element that the mask keeps, perhaps if the launch
+/// has no more rows than elements.
+static bool mayHaveElements(const GroupProgram &program,
+                            const StreamMask &mask) {
+  if (!mask.isFinite)
+    return true;
+  // Elements that the mask keeps may be excluded by another number.
+  if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
+    return false;
+  return isKept(program, mask, std::nullopt) ||
+         isKept(program, mask, findRowsPosition(program));
+}
+
 SmallVector<StreamMask>
 carousel::findStreamMasks(const GroupProgram &program,
                           SmallVectorImpl<std::string> *refusals) {
@@ -537,15 +574,6 @@ SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
 // The tiles that a program has
 //===----------------------------------------------------------------------===//
 
-int64_t carousel::getCoefficient(const GroupProgram &program, unsigned op,
-                                 const IndexBound &bound, unsigned position) {
-  int64_t sum = 0;
-  for (auto [loop, at] : llvm::enumerate(getPositions(program, op)))
-    if (at == position)
-      sum += bound.coefficients[loop];
-  return sum;
-}
-
 unsigned carousel::findRowsPosition(const GroupProgram &program) {
   for (auto [position, dim] : llvm::enumerate(program.schedule.dims))
     if (dim.walk == DimWalk::Grid && dim.tile != 1)
@@ -567,35 +595,6 @@ bool carousel::haveLaterRowsMore(const GroupProgram &program) {
       areMore |= along < 0 && ofRows > 0;
     }
   return areMore;
-}
-
-/// Whether a mask keeps the first element of each row, or that with the number
-/// of the row along a dimension.
-static bool isKept(const GroupProgram &program, const StreamMask &mask,
-                   std::optional<unsigned> along) {
-  unsigned position = program.schedule.find(program.shape.stream->dim);
-  return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
-    int64_t own = getCoefficient(program, mask.op, bound, position);
-    if (!bound.numbers.empty())
-      return false;
-    for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
-      if (at != position && getCoefficient(program, mask.op, bound, at) +
-                                    (along == at ? own : 0) <
-                                0)
-        return false;
-    return bound.constant >= 0;
-  });
-}
-
-bool carousel::mayHaveElements(const GroupProgram &program,
-                               const StreamMask &mask) {
-  if (!mask.isFinite)
-    return true;
-  // Elements that the mask keeps may be excluded by another number.
-  if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
-    return false;
-  return isKept(program, mask, std::nullopt) ||
-         isKept(program, mask, findRowsPosition(program));
 }
 
 namespace {

@@ -57,20 +57,10 @@ bool excludes(mlir::Value number);
 unsigned countHugeSources(const GroupProgram &program);
 
 /// The masks of a stream's tiles that have bounds along its dimension. Not
-/// null,
-/// \p refusals says of which masks all tiles are computed, and why.
+/// null, \p refusals says of which masks all tiles are computed, and why.
 llvm::SmallVector<StreamMask>
 findStreamMasks(const GroupProgram &program,
                 llvm::SmallVectorImpl<std::string> *refusals = nullptr);
-
-/// Whether an element of the op's result that is minus infinity, or finite and
-/// never the largest, adds nothing: it goes to maxima, and to exponentials of
-/// differences from rows. Those that are corrected are factors of all sums.
-bool addsNothing(const GroupProgram &program, unsigned op);
-
-/// Whether each row has an element that the mask keeps, perhaps if the launch
-/// has no more rows than elements.
-bool mayHaveElements(const GroupProgram &program, const StreamMask &mask);
 
 /// An op whose result is a product with a positive constant, of which others
 /// need the maximum and exponentials only: the product is part of these.
@@ -83,11 +73,6 @@ struct ScaledTile {
 };
 
 llvm::SmallVector<ScaledTile> findScaledTiles(const GroupProgram &program);
-
-/// The sum of the coefficients that a bound has of loops along a dimension of
-/// the schedule.
-int64_t getCoefficient(const GroupProgram &program, unsigned op,
-                       const IndexBound &bound, unsigned position);
 
 /// Whether later rows have more tiles.
 bool haveLaterRowsMore(const GroupProgram &program);
