@@ -29,13 +29,7 @@ endif()
 set(CAROUSEL_UNITY_ROOT "${PROJECT_SOURCE_DIR}")
 include(CarouselUnity)
 
-# LLVM's libraries are built without sanitizers and without RTTI. Containers that cross the border
-# look overflown, and types have no vptr to check.
-if(CAROUSEL_FUZZ_SANITIZE)
-  add_compile_options(-g1 -fno-omit-frame-pointer -fsanitize=address,undefined
-    -fno-sanitize=vptr,function -fno-sanitize-recover=all)
-  add_link_options(-fsanitize=address,undefined)
-endif()
+include("${PROJECT_SOURCE_DIR}/runtime/cmake/CarouselSanitize.cmake")
 
 # Everything a target that uses Carousel and MLIR needs: headers of LLVM and MLIR as system headers
 # (their warnings are not ours), and the language rules of LLVM's build. It is exported as
@@ -165,10 +159,15 @@ function(carousel_add_plugin name)
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# carousel_add_unittest(<name> SOURCES ... LIBS ...): a GoogleTest program, each case a ctest entry.
+# carousel_add_unittest(<name> PRODUCT <product> SOURCES ... LIBS ...): a GoogleTest program, each case
+# a ctest entry with the product as its label. Nothing is added for a product that isn't built.
 # Tests call optimised libraries. Of their own code, all that counts is how long it takes to compile.
 function(carousel_add_unittest name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRODUCT" "SOURCES;LIBS" ${ARGN})
+  string(TOUPPER "CAROUSEL_${ARG_PRODUCT}" built)
+  if(NOT ARG_PRODUCT STREQUAL "core" AND NOT ${built})
+    return()
+  endif()
   if(NOT TARGET carousel_test_pch)
     _carousel_add_pch(carousel_test_pch
       HEADERS "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h" <gtest/gtest.h>
@@ -179,5 +178,5 @@ function(carousel_add_unittest name)
   _carousel_common(${name} carousel_test_pch)
   target_compile_options(${name} PRIVATE -O0)
   _carousel_unity(${name})
-  gtest_discover_tests(${name})
+  gtest_discover_tests(${name} PROPERTIES LABELS ${ARG_PRODUCT})
 endfunction()

@@ -30,6 +30,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR
 
 # All that a wheel has (python/CMakeLists.txt): programs, and the components CarouselInterfaces,
 # CarouselLaunchTools and CarouselWheel.
-get_property(_programs GLOBAL PROPERTY CAROUSEL_WHEEL_PROGRAMS)
-add_custom_target(carousel-wheel DEPENDS ${_programs} CarouselCompiler CarouselRuntime carousel_runtime
-  carousel-run carousel-tune)
+if(CAROUSEL_ALL_PRODUCTS)
+  get_property(_programs GLOBAL PROPERTY CAROUSEL_WHEEL_PROGRAMS)
+  add_custom_target(carousel-wheel DEPENDS ${_programs} CarouselCompiler CarouselRuntime carousel_runtime
+    carousel-run carousel-tune)
+endif()

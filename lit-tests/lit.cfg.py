@@ -11,7 +11,7 @@
 # %source_root, %binary_root, %llvm_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
 # Features: asserts, in a build with assertions; ptxas, nvrtc and nvcc, where a CUDA toolkit has them; libdevice, where LLVM has clang, too. With --param require=ptxas,nvrtc a
 # run without them is an error; otherwise the tests that need them are left out. long, with --param long=1: runs of many
-# mutants, random programs and cases, which take minutes.
+# mutants, random programs and cases, which take minutes. products.py leaves out tests of products that aren't built.
 #
 # ===------------------------------------------------------------------------===#
 
@@ -20,12 +20,14 @@ import shutil
 import subprocess
 import sys
 
-import lit.formats
 from lit.llvm import llvm_config
 from lit.llvm.subst import ToolSubst
 
 config.name = "Carousel"
-config.test_format = lit.formats.ShTest(execute_external=False)
+sys.path.insert(0, os.path.dirname(__file__))
+from products import ProductTest  # noqa: E402
+
+config.test_format = ProductTest([product for product, built in config.products.items() if built != "ON"])
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)

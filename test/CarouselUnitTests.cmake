@@ -1,6 +1,6 @@
 # The GoogleTest programs, one per layer.
 
-carousel_add_unittest(CarouselPTXTests
+carousel_add_unittest(CarouselPTXTests PRODUCT simulator
   SOURCES
     PTX/FormInstances.cpp
     PTX/FormsTest.cpp
@@ -17,14 +17,14 @@ carousel_add_unittest(CarouselPTXTests
     PTX/Values/SelectionValuesTest.cpp
     PTX/Values/VideoValuesTest.cpp
   LIBS CarouselPTXCases CarouselPTX)
-carousel_add_unittest(CarouselDialectTests
+carousel_add_unittest(CarouselDialectTests PRODUCT core
   SOURCES
     Dialect/EffectsTest.cpp
     Dialect/KernelDecisionsTest.cpp
     Dialect/KernelSignatureTest.cpp
     Dialect/TensorMapTypeTest.cpp
   LIBS CarouselDialect GTest::gmock)
-carousel_add_unittest(CarouselAnalysisTests
+carousel_add_unittest(CarouselAnalysisTests PRODUCT core
   SOURCES
     Analysis/Decisions/RegistersTest.cpp
     Analysis/Decisions/ThroughputTest.cpp
@@ -46,13 +46,6 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/ProductTilesTest.cpp
     Analysis/Distribution/ProgramTilesTest.cpp
     Analysis/Distribution/WarpgroupPlanTest.cpp
-    Analysis/Graph/ConvolutionTilesTest.cpp
-    Analysis/Graph/DividedStreamsTest.cpp
-    Analysis/Graph/GroupPlanTest.cpp
-    Analysis/Graph/GroupScheduleTest.cpp
-    Analysis/Graph/GroupTimesTest.cpp
-    Analysis/Graph/LibraryProductsTest.cpp
-    Analysis/Graph/StreamShapeTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp
     Analysis/Layouts/BankConflictsTest.cpp
     Analysis/Layouts/ElementMapsTest.cpp
@@ -78,8 +71,15 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Values/IndexRangesTest.cpp
     Analysis/Values/OperandWalkTest.cpp
   LIBS CarouselAnalysis)
-carousel_add_unittest(CarouselPassesTests
+carousel_add_unittest(CarouselGraphTests PRODUCT graph
   SOURCES
+    Analysis/Graph/ConvolutionTilesTest.cpp
+    Analysis/Graph/DividedStreamsTest.cpp
+    Analysis/Graph/GroupPlanTest.cpp
+    Analysis/Graph/GroupScheduleTest.cpp
+    Analysis/Graph/GroupTimesTest.cpp
+    Analysis/Graph/LibraryProductsTest.cpp
+    Analysis/Graph/StreamShapeTest.cpp
     Passes/Graph/MonotonicIndicesTest.cpp
     Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
@@ -87,8 +87,8 @@ carousel_add_unittest(CarouselPassesTests
     Passes/Graph/OneHotPointsTest.cpp
     Passes/Graph/ProductRegistersTest.cpp
     Passes/Graph/RowTilesTest.cpp
-  LIBS CarouselPasses)
-carousel_add_unittest(CarouselTargetTests
+  LIBS CarouselPasses CarouselAnalysis)
+carousel_add_unittest(CarouselTargetTests PRODUCT core
   SOURCES
     Target/ChipModelTest.cpp
     Target/TargetInfoTest.cpp
@@ -107,20 +107,27 @@ target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_CUDA_ROOT="${CAROUSEL_CUDA_ROOT}")
 target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_DOCS_DIR="${PROJECT_SOURCE_DIR}/docs")
-carousel_add_unittest(CarouselPackageTests
+# Those that read packages as the runtime does, and those of graphs.
+set(package_sources)
+if(CAROUSEL_RUNTIME)
+  list(APPEND package_sources Package/PackageManifestTest.cpp Package/WritePackageSharingTest.cpp)
+endif()
+if(CAROUSEL_GRAPH)
+  list(APPEND package_sources Package/GraphDecisionsTest.cpp)
+endif()
+carousel_add_unittest(CarouselPackageTests PRODUCT core
   SOURCES
     Package/CompilePackageTest.cpp
-    Package/GraphDecisionsTest.cpp
     Package/KernelPartsTest.cpp
-    Package/PackageManifestTest.cpp
     Package/PassManagersTest.cpp
     Package/ReportDecisionsTest.cpp
     Package/WritePackageFixture.cpp
-    Package/WritePackageSharingTest.cpp
+    ${package_sources}
     Package/WritePackageTest.cpp
-  LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
+  LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect
+       $<TARGET_NAME_IF_EXISTS:CarouselRuntime>)
 
-carousel_add_unittest(CarouselSimulatorMemoryTests
+carousel_add_unittest(CarouselSimulatorMemoryTests PRODUCT simulator
   SOURCES
     Simulator/Memory/ClockTest.cpp
     Simulator/Memory/FindingsTest.cpp
@@ -131,16 +138,20 @@ carousel_add_unittest(CarouselSimulatorMemoryTests
     Simulator/Memory/WarpAccessesTest.cpp
     Support/SharedMemoryBanksTest.cpp
   LIBS CarouselSimulatorMemory)
-target_compile_definitions(CarouselSimulatorMemoryTests PRIVATE
-  CAROUSEL_DOCS_DIR="${PROJECT_SOURCE_DIR}/docs")
-carousel_add_unittest(CarouselSimToolTests
-  SOURCES
-    Tools/Sim/ExpectationsTest.cpp
-    Tools/Sim/SchedulesTest.cpp
-    Tools/Sim/SeveralGPUsTest.cpp
-    Tools/Sim/SimulationReportTest.cpp
-  LIBS CarouselSimSupport)
-carousel_add_unittest(CarouselSimulatorGridTests
+if(CAROUSEL_SIMULATOR)
+  target_compile_definitions(CarouselSimulatorMemoryTests PRIVATE
+    CAROUSEL_DOCS_DIR="${PROJECT_SOURCE_DIR}/docs")
+endif()
+if(TARGET CarouselSimSupport)
+  carousel_add_unittest(CarouselSimToolTests PRODUCT simulator
+    SOURCES
+      Tools/Sim/ExpectationsTest.cpp
+      Tools/Sim/SchedulesTest.cpp
+      Tools/Sim/SeveralGPUsTest.cpp
+      Tools/Sim/SimulationReportTest.cpp
+    LIBS CarouselSimSupport)
+endif()
+carousel_add_unittest(CarouselSimulatorGridTests PRODUCT simulator
   SOURCES
     Simulator/Grid/FiberPoolTest.cpp
     Simulator/Grid/GridBarrierTest.cpp
@@ -149,7 +160,7 @@ carousel_add_unittest(CarouselSimulatorGridTests
     Simulator/Grid/GridTest.cpp
     Simulator/Grid/ScheduleTest.cpp
   LIBS CarouselSimulatorGrid)
-carousel_add_unittest(CarouselSimulatorKernelTests
+carousel_add_unittest(CarouselSimulatorKernelTests PRODUCT simulator
   SOURCES
     Simulator/Async/TileTransferTest.cpp
     Simulator/Compile/KernelOpsTest.cpp
@@ -173,9 +184,11 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Program/ProgramPlanTest.cpp
     Simulator/Trace/TraceTest.cpp
   LIBS CarouselSimulator)
-target_compile_definitions(CarouselSimulatorKernelTests PRIVATE
-  CAROUSEL_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
-carousel_add_unittest(CarouselSimulatorAsyncTests
+if(CAROUSEL_SIMULATOR)
+  target_compile_definitions(CarouselSimulatorKernelTests PRIVATE
+    CAROUSEL_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
+endif()
+carousel_add_unittest(CarouselSimulatorAsyncTests PRODUCT simulator
   SOURCES
     Simulator/Async/BulkGroupTest.cpp
     Simulator/Async/CpAsyncTest.cpp

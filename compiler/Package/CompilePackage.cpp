@@ -539,14 +539,8 @@ static LogicalResult lower(ModuleOp module,
   // The passes inline functions and make others.
   if (llvm::none_of(module.getOps<func::FuncOp>(), isProgram))
     return success();
-  auto build = [](OpPassManager &pm) {
-    OpPassManager &program = pm.nest<func::FuncOp>();
-    program.addPass(createLowerAffinePass());
-    program.addPass(createCanonicalizerPass());
-    program.addPass(createCSEPass());
-    program.addPass(createPlanArena());
-  };
-  return managers.run({"programs", build, Verification::EachPass}, module);
+  return managers.run(
+      {"programs", buildProgramPipeline, Verification::EachPass}, module);
 }
 
 /// Lowers the functions on tensors of a module, if it has any, to programs of

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Passes/Pipelines.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -92,4 +93,12 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
   kernels.addPass(createCanonicalize());
   kernels.addPass(createCSEPass());
+}
+
+void carousel::buildProgramPipeline(OpPassManager &pm) {
+  OpPassManager &program = pm.nest<func::FuncOp>();
+  program.addPass(createLowerAffinePass());
+  program.addPass(createCanonicalizerPass());
+  program.addPass(createCSEPass());
+  program.addPass(createPlanArena());
 }

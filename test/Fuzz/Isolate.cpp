@@ -93,7 +93,7 @@ Outcome Isolation::run(llvm::function_ref<Verdict(Report &)> work) {
     dup2(errors, STDOUT_FILENO);
     setLimit(RLIMIT_CORE, 0, 0);
     setLimit(RLIMIT_CPU, limits.seconds, limits.seconds + 2);
-#if !defined(__SANITIZE_ADDRESS__) && !CAROUSEL_FUZZ_SANITIZE
+#if !defined(__SANITIZE_ADDRESS__) && !CAROUSEL_SANITIZED
     rlim_t bytes = rlim_t(limits.megabytes) << 20;
     rlimit memory;
     getrlimit(RLIMIT_AS, &memory);

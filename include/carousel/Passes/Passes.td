@@ -24,7 +24,10 @@
 #ifndef CAROUSEL_PASSES_PASSES_TD
 #define CAROUSEL_PASSES_PASSES_TD
 
+// A build without the graph product has no pass of it.
+#ifndef CAROUSEL_WITHOUT_GRAPH
 include "carousel/Passes/GraphPasses.td"
+#endif
 include "carousel/Passes/BlockPasses.td"
 include "carousel/Passes/TilePasses.td"
 include "carousel/Passes/RingPasses.td"

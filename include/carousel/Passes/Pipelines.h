@@ -168,6 +168,9 @@ struct GraphToBlockOptions
 void buildGraphToBlockPipeline(mlir::OpPassManager &pm,
                                const GraphToBlockOptions &options);
 
+/// Places the buffers of programs in workspaces. `pm` is that of a module.
+void buildProgramPipeline(mlir::OpPassManager &pm);
+
 struct ToPTXOptions : public LowerToNVVMOptions {
   PassOptions::Option<std::string> cudaRoot{
       *this, "cuda-root",

@@ -13,15 +13,19 @@
 #define CAROUSEL_TOOLS_SUPPORT_MLIR_USECODECACHE_H
 
 #include "carousel/Package/CompilePackage.h"
+#ifndef CAROUSEL_WITHOUT_RUNTIME
 #include "carousel/Runtime/CodeCache.h"
+#endif
 
 #include <atomic>
 #include <memory>
 
 namespace carousel {
 
-/// Returns an error in the environment, or an empty string.
+/// Returns an error in the environment, or an empty string. A build without the
+/// runtime keeps nothing.
 inline std::string useCodeCache(CompilePackageOptions &options) {
+#ifndef CAROUSEL_WITHOUT_RUNTIME
   runtime::Result<runtime::CodeCache> cache = runtime::CodeCache::open();
   if (!cache)
     return cache.error().message;
@@ -36,6 +40,7 @@ inline std::string useCodeCache(CompilePackageOptions &options) {
     return stored || said->exchange(true) ? std::string()
                                           : stored.error().message;
   };
+#endif
   return {};
 }
 
