@@ -7,7 +7,7 @@
 //
 // Checks which ops of this dialect and of others the tile phase may have. It
 // refuses ops and types that neither PTX nor CUDA C++ supports.
-// docs/OpMatrix.md lists the supported ones.
+// docs/op-matrix.json lists the supported ones.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowers ops of math and arith that no target has (docs/OpMatrix.md): to
+// Lowers ops of math and arith that no target has (docs/op-matrix.json): to
 // functions of C++, which compiled kernels call for each element, and to
 // arithmetic in integers that are twice as wide. The passes lower the same ops
 // in other ways, so that a fault of theirs shows as a difference.

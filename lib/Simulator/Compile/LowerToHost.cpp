@@ -50,7 +50,7 @@ namespace {
 
 /// Upstream's pass, which widens the other functions of narrow floats, omits
 /// this one, because it is rounded twice. Here floats of 8 bits are defined
-/// that way (docs/OpMatrix.md).
+/// that way (docs/Phases.md).
 struct NarrowFMA : public OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op,

@@ -1,12 +1,13 @@
-# ===- table.py - what is taken, as a page ------------------------------------ py -===#
+# ===- table.py - what is taken, as data and as a page ------------------------ py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""From outcomes to docs/OpMatrix.md and back. An entry is the set of ways that take an op with an element type:
+"""From outcomes to docs/op-matrix.json, and from there to a page. An entry is the set of ways that take an op with an element type:
 "yes" for all of them, "no" for none, "" where MLIR has no such op, else letters of ways."""
 
+import json
 import re
 import textwrap
 
@@ -35,8 +36,9 @@ REASONS = (
 HEAD = """# Ops and element types
 
 This page says which targets take the ops of arith, math, vector, gpu and memref, with which element
-types. `scripts/op-matrix write` writes it from compilations of a kernel for each entry;
-`scripts/op-matrix check` compares it with compilations.
+types. `scripts/op-matrix page` prints it from `docs/op-matrix.json`, which `scripts/op-matrix write`
+writes from compilations of a kernel for each entry, and which `scripts/op-matrix check` compares with
+compilations.
 
 - **yes**: the simulated machine runs the op, ptxas takes its PTX, and NVRTC its CUDA C++.
 - **no**: no target takes it. `--carousel-verify-tile` refuses it at the op, or each target does.
@@ -51,17 +53,8 @@ index or a factor. PTX with an indirect call isn't taken (C240 of [Spec.md](Spec
 static, dynamic, masked, and narrowed by the width of its rows. Lowered, they must give what they
 give as they are.
 
-Floats of other formats (f8E4M3, f8E3M4, the FNUZ ones, f8E8M0FNU) are bytes that kernels move. A
-kernel that converts them or computes with them is refused, as is one with f4, f6, tf32, f80 or f128
-(C201). PTX and the simulated machine take integers of other widths up to 128 bits; CUDA C++ has 8,
-16, 32 and 64 bits.
-
-Conversions to f8E4M3FN and f8E5M2 round to the nearest value, ties to even, as MLIR's arith does.
-They **don't saturate**: beyond the largest finite magnitude an f8E5M2 is an infinity, and an
-f8E4M3FN is NaN. The instructions (`cvt.rn.satfinite`, sm_89 and later) saturate, so the compiler
-corrects their results. A kernel must not rely on the sign or the payload of a NaN. Arithmetic on
-these types is computed in f32 and rounded after each op. `math.ipowi` with a negative exponent is a
-power of the base's inverse, an integer: for 0 it is undefined, as a division by 0.
+[Phases.md](Phases.md#which-ops-a-kernel-may-hold) says how 8-bit floats compute, and which other types
+are refused.
 """
 
 
@@ -99,17 +92,20 @@ def entries_of(outcomes):
         row = entries.setdefault(cell.op, {})
         taken = set() if ways["tile"] else {way for way in WAYS if not ways[way]}
         row.setdefault(cell.kind, []).append(taken)
-    return {op: {kind: spell(op, kind, forms) for kind, forms in row.items()} for op, row in entries.items()}
+    return {op: {kind: spell(forms) for kind, forms in row.items()} for op, row in entries.items()}
 
 
-def spell(op, kind, forms):
+def spell(forms):
     common = set.intersection(*forms)
     if len(common) == len(WAYS):
         return "yes"
     if not any(forms):
         return "no"
-    letters = "".join(letter for way, letter in WAYS.items() if way in common) or "part"
-    return f"{letters}<sup>{reason_of(op, kind) or '?'}</sup>"
+    return "".join(letter for way, letter in WAYS.items() if way in common) or "part"
+
+
+def print_cell(op, kind, entry):
+    return entry if entry in ("", "yes", "no") else f"{entry}<sup>{reason_of(op, kind) or '?'}</sup>"
 
 
 def print_page(entries, note=""):
@@ -121,7 +117,8 @@ def print_page(entries, note=""):
         columns = [kind for kind in COLUMNS if any(kind in row for row in rows.values())]
         text += f"\n## {dialect}\n\n| op | {' | '.join(columns)} |\n|---{'|---' * len(columns)}|\n"
         for op, row in rows.items():
-            text += f"| {op[len(dialect) + 1:]} | {' | '.join(row.get(kind, '') for kind in columns)} |\n"
+            cells = [print_cell(op, kind, row.get(kind, "")) for kind in columns]
+            text += f"| {op[len(dialect) + 1:]} | {' | '.join(cells)} |\n"
     used = sorted({int(n) for n in re.findall(r"<sup>(\d+)</sup>", text)})
     if used:
         text += "\n## Reasons\n\n"
@@ -130,25 +127,30 @@ def print_page(entries, note=""):
     return text
 
 
-def merge(page, entries, tried, known):
-    """`entries` for what was tried, and those of a page for what else there is, with the numbers of today's reasons."""
+def merge(entries, others, tried, known):
+    """`entries` for what was tried, and `others` for what else there is."""
     merged = {op: dict(row) for op, row in entries.items()}
-    for op, row in page.items():
+    for op, row in others.items():
         for kind, entry in row.items():
             if (op, kind) not in tried and (op, kind) in known:
-                merged.setdefault(op, {})[kind] = re.sub(r"<sup>.*</sup>", f"<sup>{reason_of(op, kind) or '?'}</sup>", entry)
+                merged.setdefault(op, {})[kind] = entry
     return merged
 
 
-def read_page(text):
-    """Entries of a page."""
-    entries, dialect, columns = {}, "", []
-    for line in text.splitlines():
-        if line.startswith("## "):
-            dialect = line[3:]
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("| op |"):
-            columns = cells[1:]
-        elif line.startswith("| ") and columns:
-            entries[f"{dialect}.{cells[0]}"] = {k: e for k, e in zip(columns, cells[1:]) if e}
-    return entries
+def write_entries(path, entries, few):
+    """Writes a line for each op: its entries, each with the types that have it."""
+    lines = []
+    for op, row in sorted(entries.items()):
+        kinds = {}
+        for kind in COLUMNS:
+            if entry := row.get(kind):
+                kinds.setdefault(entry, []).append(kind)
+        lines.append(f'    "{op}": {json.dumps({entry: " ".join(of) for entry, of in kinds.items()})}')
+    path.write_text('{\n  "few": %s,\n  "ops": {\n%s\n  }\n}\n' % (json.dumps(few), ",\n".join(lines)), encoding="utf-8")
+
+
+def read_entries(path):
+    """The entries of a file, and whether they stand for one form of each op only."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return {op: {kind: entry for entry, kinds in row.items() for kind in kinds.split()}
+            for op, row in data["ops"].items()}, data["few"]
