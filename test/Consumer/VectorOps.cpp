@@ -32,7 +32,7 @@ void SampleDialect::initialize() {
 
 /// The coordinates of an element of one of the op's results.
 static SmallVector<AffineExpr> getCoordinates(Operation *op) {
-  auto type = cast<VectorType>(op->getResult(0).getType());
+  auto type = cast<ShapedType>(op->getResult(0).getType());
   SmallVector<AffineExpr> coordinates(type.getRank());
   bindDimsList(op->getContext(), MutableArrayRef(coordinates));
   return coordinates;
@@ -93,7 +93,7 @@ SmallVector<Value> ScaleRowsOp::createElements(OpBuilder &builder, Location loc,
 
 SmallVector<carousel::ElementSource> ReverseOp::getElementSources() {
   SmallVector<AffineExpr> element = getCoordinates(*this);
-  int64_t extent = cast<VectorType>(getType()).getShape().back();
+  int64_t extent = cast<ShapedType>(getType()).getShape().back();
   element.back() = extent - 1 - element.back();
   return {{0, makeMap(*this, element.size(), element)}};
 }

@@ -21,8 +21,11 @@
 #include "carousel/Target/EmitPTX.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -333,6 +336,83 @@ static bool lower(ModuleOp module, llvm::StringRef pipeline) {
   return succeeded(passes.run(module));
 }
 
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// Graphs of one kernel, whose rows aren't known.
+static std::vector<Kernel> getGraphs() {
+  return {
+      {"pairs", R"(
+    %y = sample.leaky %in, 0.25 : tensor<?x512xf32>
+    %out = sample.pair_sums %y : tensor<?x512xf32> to tensor<?x256xf32>)",
+       512, 256,
+       [](const float *row, int64_t column) {
+         return leak(row[2 * column]) + leak(row[2 * column + 1]);
+       }},
+      {"scaled", R"(
+    %factors = arith.constant dense<3.0> : tensor<8xf32>
+    %rows = tensor.cast %in : tensor<?x512xf32> to tensor<8x512xf32>
+    %reversed = sample.reverse %rows : tensor<8x512xf32>
+    %two = arith.constant 2.0 : f32
+    %scaled = sample.scale_rows %reversed, %factors, %two
+        : tensor<8x512xf32>, tensor<8xf32>, f32 to tensor<8x512xf32>
+    %out = tensor.cast %scaled : tensor<8x512xf32> to tensor<?x512xf32>)",
+       512, 512,
+       [](const float *row, int64_t column) { return row[511 - column] * 6; }},
+  };
+}
+
+static OwningOpRef<ModuleOp> lowerGraph(MLIRContext &context,
+                                        const Kernel &graph) {
+  std::string columns = std::to_string(graph.columns),
+              results = std::to_string(graph.resultColumns);
+  std::string source =
+      llvm::join_items("", "func.func @main(%in: tensor<?x", columns,
+                       "xf32>) -> tensor<?x", results, "xf32> {", graph.body,
+                       "\n    return %out : tensor<?x", results, "xf32>\n}");
+  auto module = parseSourceString<ModuleOp>(source, &context);
+  PassManager passes(&context);
+  carousel::buildGraphToBlockPipeline(passes, {});
+  if (!module || failed(passes.run(*module)))
+    return {};
+  return module;
+}
+
+/// Runs the graph's kernel at the block phase and the machine phase.
+static bool runGraph(MLIRContext &context, const Kernel &graph) {
+  OwningOpRef<ModuleOp> module = lowerGraph(context, graph);
+  if (!module || !runAll(*module, graph, 1) || !lower(*module, "machine") ||
+      !runAll(*module, graph, 1))
+    return fail(llvm::Twine("the graph ") + graph.name + " is not right");
+  return true;
+}
+
+/// Whether a graph has errors of an op without code, and of an extent that none
+/// of the operands has.
+static bool refusesGraph(MLIRContext &context) {
+  const std::pair<const char *, const char *> graphs[] = {
+      {"%out = sample.less %in : tensor<?x64xf32>",
+       "expected createElements to return values of the types 'f32', got 0 "
+       "values"},
+      {"%y = sample.pair_sums %in : tensor<?x64xf32> to tensor<?x?xf32>\n"
+       "%out = tensor.cast %y : tensor<?x?xf32> to tensor<?x64xf32>",
+       "expected an extent that isn't known to be one of an operand, got none "
+       "for dimension 1"}};
+  for (auto [body, expected] : graphs) {
+    std::string messages;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      messages += diagnostic.str() + "\n";
+    });
+    if (lowerGraph(context, {"graph", body, 64, 64, {}}))
+      return fail(llvm::Twine("expected an error: ") + expected);
+    if (!llvm::StringRef(messages).contains(expected))
+      return fail(llvm::Twine("expected the error '") + expected + "', got '" +
+                  messages + "'");
+  }
+  return true;
+}
+
 static bool compile(MLIRContext &context, const Kernel &kernel) {
   auto module = parseSourceString<ModuleOp>(getSource(kernel), &context);
   if (!module || failed(verify(*module)))
@@ -395,14 +475,18 @@ struct PlainModel
 int main() {
   DialectRegistry registry;
   registry.insert<carousel::CarouselDialect, sample::SampleDialect,
-                  arith::ArithDialect, gpu::GPUDialect, memref::MemRefDialect,
-                  vector::VectorDialect>();
+                  arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, memref::MemRefDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   carousel::registerPTXTranslations(registry);
   carousel::registerLoweringInterfaces(registry);
   MLIRContext context(registry);
 
   for (const Kernel &kernel : getKernels())
     if (!compile(context, kernel))
+      return 1;
+  for (const Kernel &graph : getGraphs())
+    if (!runGraph(context, graph))
       return 1;
 
   const char *plain = R"(
@@ -434,7 +518,7 @@ int main() {
               "expected maps of operand 0 that are linear over bits of "
               "coordinates and differ in constants only, got (d0, d1) -> (d0, "
               "-d1 + 99)");
-  if (!holds)
+  if (!holds || !refusesGraph(context))
     return 1;
 
   sample::PlainOp::attachInterface<PlainModel>(context);

@@ -302,8 +302,10 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
                           math::MathDialect, affine::AffineDialect>(
               op.getDialect()))
         continue;
-      return op.emitError("expected ops of linalg, tensor and arith in a graph "
-                          "(inline calls first), got '")
+      return op.emitError(
+                 "expected ops of linalg, tensor and arith in a graph, or ops "
+                 "with carousel::DistributionOpInterface (inline calls first), "
+                 "got '")
              << op.getName() << "'";
     }
     return success();

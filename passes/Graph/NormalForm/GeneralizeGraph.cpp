@@ -22,8 +22,10 @@
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/ConstantBytes.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -612,6 +614,111 @@ static LogicalResult verifyOps(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
+//===----------------------------------------------------------------------===//
+// Ops of other dialects
+//===----------------------------------------------------------------------===//
+
+/// Returns the extents of the results of an op, of which each coordinate d is
+/// one of a source.
+static FailureOr<SmallVector<OpFoldResult>>
+getExtents(DistributionOpInterface op, ArrayRef<ElementSource> sources,
+           OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<OpFoldResult> extents =
+      getAsIndexOpFoldResult(op.getContext(), type.getShape());
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    AffineExpr own = builder.getAffineDimExpr(dim);
+    auto source = llvm::find_if(sources, [&](const ElementSource &source) {
+      return source.map.getResultPosition(own).has_value();
+    });
+    if (source == sources.end())
+      return op->emitOpError("expected an extent that isn't known to be one of "
+                             "an operand, got none for dimension ")
+             << dim;
+    extents[dim] = tensor::getMixedSize(builder, op.getLoc(),
+                                        op->getOperand(source->operand),
+                                        *source->map.getResultPosition(own));
+  }
+  return extents;
+}
+
+/// Writes an op as linalg.generic of the code that it creates. Sources at
+/// other places than coordinates are read in the body.
+static LogicalResult generalize(DistributionOpInterface op) {
+  IRRewriter rewriter(op);
+  Location loc = op.getLoc();
+  SmallVector<ElementSource> sources = op.getElementSources();
+  FailureOr<SmallVector<OpFoldResult>> extents =
+      getExtents(op, sources, rewriter);
+  if (failed(extents))
+    return failure();
+  auto isInput = [&](const ElementSource &source) {
+    return source.map.getNumResults() != 0 &&
+           source.map.isProjectedPermutation();
+  };
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps;
+  for (const ElementSource &source :
+       llvm::make_filter_range(sources, isInput)) {
+    inputs.push_back(op->getOperand(source.operand));
+    maps.push_back(source.map);
+  }
+  for (Type type : op->getResultTypes()) {
+    inits.push_back(tensor::EmptyOp::create(rewriter, loc, *extents,
+                                            getElementTypeOrSelf(type)));
+    maps.push_back(rewriter.getMultiDimIdentityMap(extents->size()));
+  }
+  LogicalResult isWritten = success();
+  auto writeBody = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+    SmallVector<Value> coordinates, values;
+    for (unsigned dim = 0; dim < extents->size(); ++dim)
+      coordinates.push_back(linalg::IndexOp::create(builder, loc, dim));
+    for (const ElementSource &source : sources) {
+      Value operand = op->getOperand(source.operand);
+      if (isInput(source)) {
+        values.push_back(arguments.front());
+        arguments = arguments.drop_front();
+      } else if (isa<RankedTensorType>(operand.getType())) {
+        SmallVector<Value> indices;
+        for (AffineExpr expr : source.map.getResults())
+          indices.push_back(
+              affine::expandAffineExpr(builder, loc, expr, coordinates, {}));
+        values.push_back(
+            tensor::ExtractOp::create(builder, loc, operand, indices));
+      } else {
+        values.push_back(operand);
+      }
+    }
+    FailureOr<SmallVector<Value>> elements =
+        createElements(op, builder, values, /*count=*/std::nullopt);
+    isWritten = elements;
+    if (succeeded(elements))
+      linalg::YieldOp::create(builder, loc, *elements);
+  };
+  SmallVector<utils::IteratorType> iterators(extents->size(),
+                                             utils::IteratorType::parallel);
+  auto generic =
+      linalg::GenericOp::create(rewriter, loc, op->getResultTypes(), inputs,
+                                inits, maps, iterators, writeBody);
+  rewriter.replaceOp(op, generic);
+  return isWritten;
+}
+
+/// Ops of embedders; nothing else has the interface.
+static LogicalResult generalizeOthers(func::FuncOp func) {
+  SmallVector<DistributionOpInterface> others;
+  func.walk([&](DistributionOpInterface op) {
+    if (llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      others.push_back(op);
+  });
+  for (DistributionOpInterface op : others)
+    if (failed(generalize(op)))
+      return failure();
+  return success();
+}
+
 /// Kernels can't stop a program: checks of elements are left out.
 static void removeChecks(func::FuncOp func) {
   SmallVector<cf::AssertOp> checks;
@@ -658,7 +765,7 @@ struct GeneralizeGraph
     populateConcatenationPatterns(elementwise);
     RewritePatternSet reductions(&getContext());
     populateArgReductionPatterns(reductions);
-    if (failed(decompose(func)) ||
+    if (failed(generalizeOthers(func)) || failed(decompose(func)) ||
         failed(rewriteGreedily(func, std::move(elementwise))) ||
         failed(generalize(func)) ||
         failed(rewriteGreedily(func, std::move(reductions))))

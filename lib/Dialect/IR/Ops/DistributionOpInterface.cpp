@@ -21,9 +21,13 @@ using namespace carousel;
 
 #include "carousel/Dialect/IR/DistributionOpInterface.cpp.inc"
 
+static bool isShaped(Type type) {
+  return isa<VectorType, RankedTensorType>(type);
+}
+
 static ArrayRef<int64_t> getShape(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getShape() : ArrayRef<int64_t>();
+  return isShaped(type) ? cast<ShapedType>(type).getShape()
+                        : ArrayRef<int64_t>();
 }
 
 SmallVector<ElementSource> carousel::getElementwiseSources(Operation *op) {
@@ -34,7 +38,7 @@ SmallVector<ElementSource> carousel::getElementwiseSources(Operation *op) {
   SmallVector<ElementSource> sources;
   for (OpOperand &operand : op->getOpOperands())
     sources.push_back({operand.getOperandNumber(),
-                       isa<VectorType>(operand.get().getType()) ? same : none});
+                       isShaped(operand.get().getType()) ? same : none});
   return sources;
 }
 
@@ -97,9 +101,9 @@ static LogicalResult verifySource(Operation *op, const ElementSource &source,
            << number << " in one of " << op->getNumOperands()
            << " operands, got operand " << source.operand;
   Type type = op->getOperand(source.operand).getType();
-  if (!isa<VectorType>(type) && !type.isIntOrIndexOrFloat())
-    return op->emitOpError("expected operands that are vectors or numbers, "
-                           "got ")
+  if (!isShaped(type) && !type.isIntOrIndexOrFloat())
+    return op->emitOpError("expected operands that are vectors, tensors or "
+                           "numbers, got ")
            << type;
   ArrayRef<int64_t> own = getShape(type);
   if (!source.map || source.map.getNumDims() != shape.size() ||
@@ -108,6 +112,9 @@ static LogicalResult verifySource(Operation *op, const ElementSource &source,
     return op->emitOpError("expected a map from ")
            << shape.size() << " coordinates to " << own.size() << " for source "
            << number << ", got " << toText(source.map);
+  // The launch decides about extents that aren't known.
+  if (ShapedType::isDynamicShape(shape) || ShapedType::isDynamicShape(own))
+    return success();
   for (auto [expr, extent] : llvm::zip_equal(source.map.getResults(), own)) {
     std::optional<Bounds> range = getRange(expr, shape);
     if (!range || range->least < 0 || range->most >= extent)
@@ -118,26 +125,27 @@ static LogicalResult verifySource(Operation *op, const ElementSource &source,
   return success();
 }
 
-static bool hasVectorResults(Operation *op) {
-  return op->getNumResults() != 0 &&
-         llvm::all_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
-}
-
-bool carousel::onlyMakesVectors(Operation *op) {
-  return hasVectorResults(op) && op->getNumRegions() == 0 &&
+/// Whether an op has nothing but results of these types.
+template <typename T> static bool onlyMakes(Operation *op) {
+  return op->getNumResults() != 0 && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<T>) &&
          isMemoryEffectFree(op);
 }
 
+bool carousel::onlyMakesVectors(Operation *op) {
+  return onlyMakes<VectorType>(op);
+}
+
 LogicalResult carousel::verifyDistribution(Operation *op) {
-  // At other phases, the op may be on tensors or numbers.
-  if (!hasVectorResults(op))
+  // In bodies of linalg.generic, the op is on numbers.
+  if (op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), isShaped))
     return success();
   ArrayRef<int64_t> shape = getShape(op->getResult(0).getType());
   for (Type type : op->getResultTypes())
     if (getShape(type) != shape)
       return op->emitOpError("expected results of one shape, got ")
              << op->getResult(0).getType() << " and " << type;
-  if (!onlyMakesVectors(op))
+  if (!onlyMakes<VectorType>(op) && !onlyMakes<RankedTensorType>(op))
     return op->emitOpError(
         "expected no regions and no effects of an op that distributes");
   SmallVector<ElementSource> sources =
