@@ -80,13 +80,9 @@ ImageReader::ImageReader(const GroupProgram &program, unsigned op,
 PixelProduct::PixelProduct(const GroupProgram &program, unsigned op,
                            GroupVectors &vectors)
     : ImageReader(program, op, vectors), channels(loops[node.getOwnChannels()]),
-      pixels(countElements(box)), summed(findSummed(program, op)) {}
-
-int64_t ImageReader::countElements(ArrayRef<unsigned> positions) const {
-  int64_t elements = 1;
-  for (unsigned position : positions)
-    elements *= getTile(position);
-  return elements;
+      summed(findSummed(program, op)) {
+  for (unsigned position : box)
+    pixels *= getTile(position);
 }
 
 Value ImageReader::getIndex(int64_t value) {
@@ -100,6 +96,17 @@ Value ImageReader::reshape(Value vector, ArrayRef<int64_t> shape) {
   return vector::ShapeCastOp::create(
       builder, vectors.loc, VectorType::get(shape, type.getElementType()),
       vector);
+}
+
+Value ImageReader::permute(Value vector, ArrayRef<unsigned> from,
+                           ArrayRef<unsigned> to) {
+  SmallVector<int64_t> order =
+      llvm::map_to_vector(to, [&](unsigned dim) -> int64_t {
+        return llvm::find(from, dim) - from.begin();
+      });
+  if (llvm::is_sorted(order))
+    return vector;
+  return vector::TransposeOp::create(builder, vectors.loc, vector, order);
 }
 
 /// Where the window of the first pixel begins, of all elements whose index has
@@ -132,20 +139,15 @@ ImageReader::WindowIndex ImageReader::computeIndex(const GraphWindow &window) {
 Value ImageReader::addGroup(Value index, Value group, Value remainder) {
   Value tensor = program.graph.tensors[image.tensor];
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  int64_t channels = shape.back();
-  Value before;
-  if (remainder) {
-    before = remainder;
-    if (group)
-      before =
-          compute<arith::MulIOp>(before, getIndex(shape[shape.size() - 2]));
-  }
+  Value before = remainder;
+  if (remainder && group)
+    before = compute<arith::MulIOp>(before, getIndex(shape[shape.size() - 2]));
   if (group)
     before = before ? compute<arith::AddIOp>(before, group) : group;
-  if (!before)
-    return index;
-  return compute<arith::AddIOp>(
-      index, compute<arith::MulIOp>(before, getIndex(channels)));
+  return before ? compute<arith::AddIOp>(
+                      index,
+                      compute<arith::MulIOp>(before, getIndex(shape.back())))
+                : index;
 }
 
 Value ImageReader::readBox(Value memref) {
@@ -212,14 +214,8 @@ GroupValue ImageReader::read(Value memref) {
     result.value = vector::ExtractOp::create(builder, vectors.loc, read, first);
     return result;
   }
-  result.value = reshape(read, shape);
   result.dims = vectors.findVectorDims(stored);
-  SmallVector<int64_t> order;
-  for (unsigned position : result.dims)
-    order.push_back(llvm::find(stored, position) - stored.begin());
-  if (!llvm::is_sorted(order))
-    result.value =
-        vector::TransposeOp::create(builder, vectors.loc, result.value, order);
+  result.value = permute(reshape(read, shape), stored, result.dims);
   return result;
 }
 
@@ -246,29 +242,18 @@ StoredVector PixelProduct::makeImage(Type element) {
   return stored;
 }
 
-Value PixelProduct::maskPixels(Value factor) {
-  if (open.empty())
-    return factor;
-  auto type = cast<VectorType>(factor.getType());
-  Type bit = builder.getI1Type();
-  Value mask = vectors.expand({vectors.createMask(open), open, {}}, box);
-  mask = reshape(mask, {pixels, 1});
-  mask =
-      vector::BroadcastOp::create(builder, vectors.loc, type.clone(bit), mask);
-  Value zeros = arith::ConstantOp::create(builder, vectors.loc,
-                                          builder.getZeroAttr(type));
-  return arith::SelectOp::create(builder, vectors.loc, mask, factor, zeros);
-}
-
 Value PixelProduct::maskImage(Value factor) {
-  if (node.sumsPixels())
-    return maskPixels(factor);
-  if (!vectors.isRagged(depth))
+  if (node.sumsPixels() ? open.empty() : !vectors.isRagged(depth))
     return factor;
+  Value mask;
+  if (node.sumsPixels())
+    mask = reshape(vectors.expand({vectors.createMask(open), open, {}}, box),
+                   {pixels, 1});
+  else
+    mask = vectors.createMask(depth);
   auto type = cast<VectorType>(factor.getType());
-  Value mask = vector::BroadcastOp::create(builder, vectors.loc,
-                                           type.clone(builder.getI1Type()),
-                                           vectors.createMask(depth));
+  mask = vector::BroadcastOp::create(builder, vectors.loc,
+                                     type.clone(builder.getI1Type()), mask);
   Value zeros = arith::ConstantOp::create(builder, vectors.loc,
                                           builder.getZeroAttr(type));
   return arith::SelectOp::create(builder, vectors.loc, mask, factor, zeros);
@@ -278,25 +263,15 @@ Value PixelProduct::multiply(StoredVector factor, StoredVector weights,
                              Value sum) {
   if (node.sumsPixels())
     return sumPixels(factor, weights, sum);
-  Location loc = vectors.loc;
   SmallVector<unsigned> kept = box;
   kept.push_back(channels);
   // The sum has its dimensions in the schedule's order.
   SmallVector<unsigned> order = vectors.findVectorDims(kept);
-  SmallVector<int64_t> forth, back(kept.size()), tiles;
-  for (auto [at, position] : llvm::enumerate(kept)) {
-    forth.push_back(llvm::find(order, position) - order.begin());
-    back[forth.back()] = at;
-    tiles.push_back(getTile(position));
-  }
-  auto permute = [&](Value vector, ArrayRef<int64_t> permutation) -> Value {
-    if (llvm::is_sorted(permutation))
-      return vector;
-    return vector::TransposeOp::create(builder, loc, vector, permutation);
-  };
-  sum = reshape(permute(sum, forth), {pixels, tiles.back()});
+  SmallVector<int64_t> tiles = llvm::map_to_vector(
+      kept, [&](unsigned position) { return getTile(position); });
+  sum = reshape(permute(sum, order, kept), {pixels, tiles.back()});
   sum = contract(program, vectors, summed, factor, weights, sum);
-  return permute(reshape(sum, tiles), back);
+  return permute(reshape(sum, tiles), kept, order);
 }
 
 Value PixelProduct::sumPixels(StoredVector factor, StoredVector weights,
@@ -304,13 +279,8 @@ Value PixelProduct::sumPixels(StoredVector factor, StoredVector weights,
   // The kernel's result has its dimensions in the schedule's order.
   SmallVector<unsigned> stored = box;
   stored.push_back(channels);
-  SmallVector<int64_t> order;
-  for (unsigned position : stored)
-    order.push_back(llvm::find(weights.dims, position) - weights.dims.begin());
-  if (!llvm::is_sorted(order))
-    weights.value =
-        vector::TransposeOp::create(builder, vectors.loc, weights.value, order);
-  weights.value = reshape(weights.value, {pixels, getTile(channels)});
+  weights.value = reshape(permute(weights.value, weights.dims, stored),
+                          {pixels, getTile(channels)});
   weights.dims = {box.front(), channels};
   // The sum has its dimensions in the schedule's order.
   if (channels < depth)

@@ -47,12 +47,15 @@ protected:
   int64_t getTile(unsigned position) const {
     return vectors.schedule.dims[position].tile;
   }
-  int64_t countElements(llvm::ArrayRef<unsigned> positions) const;
   mlir::Value getIndex(int64_t value);
   template <typename Op> mlir::Value compute(mlir::Value lhs, mlir::Value rhs) {
     return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
   }
   mlir::Value reshape(mlir::Value vector, llvm::ArrayRef<int64_t> shape);
+  /// Transposes a vector from one order of the schedule's dimensions to
+  /// another.
+  mlir::Value permute(mlir::Value vector, llvm::ArrayRef<unsigned> from,
+                      llvm::ArrayRef<unsigned> to);
 
   const GroupProgram &program;
   GroupVectors &vectors;
@@ -93,7 +96,6 @@ public:
 private:
   mlir::Value sumPixels(StoredVector factor, StoredVector weights,
                         mlir::Value sum);
-  mlir::Value maskPixels(mlir::Value factor);
 
   unsigned channels = 0;
   int64_t pixels = 1;

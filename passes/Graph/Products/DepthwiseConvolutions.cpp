@@ -24,13 +24,10 @@
 #include "LowerConvolutions.h"
 
 #include "../Decisions/DecisionLog.h"
-#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -42,45 +39,34 @@ using namespace carousel;
 
 namespace {
 
-class GroupJoiner {
+class GroupJoiner : ConvolutionRewriter {
 public:
-  GroupJoiner(linalg::GenericOp op, RewriterBase &rewriter)
-      : op(op), rewriter(rewriter), loc(op.getLoc()),
-        maps(op.getIndexingMapsArray()) {}
+  using ConvolutionRewriter::ConvolutionRewriter;
 
   linalg::GenericOp run() {
     if (!findLoops() || !chooseJoined())
       return op;
-    rewriter.setInsertionPoint(op);
     AffineMap ofWeights;
     Value weights = joinWeights(ofWeights);
     Value image = joinImage(op.getInputs()[0]);
-    Value init = joinInit();
-    auto made = linalg::GenericOp::create(
-        rewriter, loc, init.getType(), ValueRange{image, weights}, init,
-        ArrayRef{maps[0], ofWeights, maps[2]}, op.getIteratorTypesArray());
-    rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(),
-                                made.getRegion().begin());
-    int64_t dim = *findDim(maps[2], group);
+    auto made = repeat(op, {image, weights}, joinInit(),
+                       {maps[0], ofWeights, maps[2]}, iterators);
     linalg::GenericOp last = op;
     Value result = made.getResult(0);
     if (linalg::GenericOp cast = findCast()) {
-      result = joinCast(cast, result);
+      rewriter.setInsertionPoint(cast);
+      result = convert(cast, result);
       last = cast;
     }
     auto type = llvm::cast<RankedTensorType>(last.getResult(0).getType());
     rewriter.setInsertionPointAfterValue(result);
-    rewriter.replaceOp(last, regroup(result, dim, type));
+    rewriter.replaceOp(last, regroup(result, *findDim(2, group), type));
     if (last != op)
       rewriter.eraseOp(op);
     return made;
   }
 
 private:
-  std::optional<unsigned> findDim(AffineMap map, unsigned loop) const {
-    return map.getResultPosition(getAffineDimExpr(loop, rewriter.getContext()));
-  }
-
   /// Groups and channels are neighbours in the image and in the result.
   bool findLoops() {
     ArrayRef<AffineExpr> dims = maps[0].getResults();
@@ -89,41 +75,25 @@ private:
       return false;
     depth = cast<AffineDimExpr>(dims.back()).getPosition();
     group = cast<AffineDimExpr>(dims.drop_back().back()).getPosition();
-    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-    if (kinds[depth] != utils::IteratorType::reduction ||
-        kinds[group] == utils::IteratorType::reduction)
+    std::optional<unsigned> own = findOwnChannels(), dim = findDim(2, group);
+    if (!isReduced(depth) || isReduced(group) || !own || !dim ||
+        findDim(2, *own) != std::optional(*dim + 1))
       return false;
-    unsigned count = 0;
-    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-      if (!maps[0].isFunctionOfDim(loop)) {
-        channels = loop;
-        ++count;
-      }
-    std::optional<unsigned> groupDim = findDim(maps[2], group);
-    return count == 1 && groupDim &&
-           findDim(maps[2], channels) == std::optional(*groupDim + 1) &&
-           maps[1].isProjectedPermutation() &&
-           llvm::all_of(ArrayRef{group, depth, channels}, [&](unsigned loop) {
-             return maps[1].isFunctionOfDim(loop);
-           });
+    channels = *own;
+    return isInWeights(group) && isInWeights(depth);
   }
 
   /// As many groups as fill the rows of a tile that tensor copies bring.
   bool chooseJoined() {
     constexpr int64_t kLeast = 32, kWanted = 64;
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    groups = extents[group];
-    own = {extents[depth], extents[channels]};
-    if (ShapedType::isDynamic(groups) || groups == 0 ||
-        llvm::any_of(own,
-                     [](int64_t extent) {
-                       return ShapedType::isDynamic(extent) || extent == 0;
-                     }) ||
-        llvm::all_of(own, [](int64_t extent) { return extent >= kLeast; }) ||
+    int64_t most = std::max(extents[depth], extents[channels]);
+    // Unknown extents are negative.
+    if (extents[group] <= 0 || extents[depth] <= 0 || extents[channels] <= 0 ||
+        std::min(extents[depth], extents[channels]) >= kLeast ||
         !cast<RankedTensorType>(op.getInputs()[1].getType()).hasStaticShape())
       return false;
-    for (joined = kWanted / std::max(own[0], own[1]); joined > 1; --joined)
-      if (groups % joined == 0)
+    for (joined = kWanted / most; joined > 1; --joined)
+      if (extents[group] % joined == 0)
         return true;
     return false;
   }
@@ -132,138 +102,71 @@ private:
   /// them.
   Value regroup(Value tensor, int64_t dim, RankedTensorType type) {
     auto from = cast<RankedTensorType>(tensor.getType());
-    int64_t least =
-        std::min(from.getDimSize(dim + 1), type.getDimSize(dim + 1));
-    int64_t inner = from.getDimSize(dim + 1) / least;
-    int64_t outer = type.getDimSize(dim + 1) / least;
-    SmallVector<ReassociationIndices> expansion, collapse;
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, loc, tensor);
+    bool isDivided = from.getDimSize(dim + 1) > type.getDimSize(dim + 1);
+    // Groups, those that are joined, and channels.
     SmallVector<int64_t> shape(from.getShape());
-    for (int64_t at = 0; at < from.getRank(); ++at) {
-      int64_t first = at + (at > dim);
-      expansion.push_back({at > dim + 1 ? at + 1 : first});
-      collapse.push_back(expansion.back());
-    }
-    bool isDivided = inner != 1;
-    int64_t three[] = {isDivided ? from.getDimSize(dim) : type.getDimSize(dim),
-                       std::max(inner, outer), least};
-    expansion[dim] = isDivided ? ReassociationIndices{dim}
-                               : ReassociationIndices{dim, dim + 1};
-    expansion[dim + 1] = isDivided ? ReassociationIndices{dim + 1, dim + 2}
-                                   : ReassociationIndices{dim + 2};
-    collapse[dim] = isDivided ? ReassociationIndices{dim, dim + 1}
-                              : ReassociationIndices{dim};
-    collapse[dim + 1] = isDivided ? ReassociationIndices{dim + 2}
-                                  : ReassociationIndices{dim + 1, dim + 2};
-    sizes.erase(sizes.begin() + dim, sizes.begin() + dim + 2);
-    shape.erase(shape.begin() + dim, shape.begin() + dim + 2);
-    for (int64_t at : {2, 1, 0}) {
-      sizes.insert(sizes.begin() + dim, rewriter.getIndexAttr(three[at]));
-      shape.insert(shape.begin() + dim, three[at]);
-    }
+    shape[dim] = std::min(from.getDimSize(dim), type.getDimSize(dim));
+    shape[dim + 1] =
+        std::min(from.getDimSize(dim + 1), type.getDimSize(dim + 1));
+    shape.insert(shape.begin() + dim + 1, joined);
     Value expanded = tensor::ExpandShapeOp::create(
-        rewriter, loc, RankedTensorType::get(shape, from.getElementType()),
-        tensor, expansion, sizes);
-    return tensor::CollapseShapeOp::create(rewriter, loc, type, expanded,
-                                           collapse);
+        rewriter, loc, from.clone(shape), tensor,
+        joinNext(from.getRank(), dim + isDivided));
+    return tensor::CollapseShapeOp::create(
+        rewriter, loc, type, expanded,
+        joinNext(from.getRank(), dim + !isDivided));
   }
 
   /// Finds the only reader of the result, if it only converts its elements: a
   /// kernel computes both.
-  linalg::GenericOp findCast() const {
-    if (!op->hasOneUse())
-      return {};
-    auto user = dyn_cast<linalg::GenericOp>(*op->user_begin());
-    bool isCast =
-        user && user.getNumDpsInputs() == 1 && user.getNumDpsInits() == 1 &&
-        llvm::all_of(user.getIndexingMapsArray(),
-                     [](AffineMap map) { return map.isIdentity(); }) &&
-        llvm::all_of(user.getBody()->without_terminator(),
-                     llvm::IsaPred<CastOpInterface>) &&
-        user.getBody()->getArguments().back().use_empty();
+  linalg::GenericOp findCast() {
+    linalg::GenericOp user = findConversion();
+    bool isCast = user &&
+                  llvm::all_of(user.getBody()->without_terminator(),
+                               llvm::IsaPred<CastOpInterface>) &&
+                  user.getBody()->getArguments().back().use_empty();
     return isCast ? user : linalg::GenericOp();
   }
 
-  Value joinCast(linalg::GenericOp cast, Value result) {
-    rewriter.setInsertionPoint(cast);
-    auto type = llvm::cast<RankedTensorType>(result.getType());
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, result),
-        getElementTypeOrSelf(cast.getResult(0)));
-    AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
-    auto made = linalg::GenericOp::create(
-        rewriter, cast.getLoc(), empty.getType(), result, empty,
-        ArrayRef{map, map}, cast.getIteratorTypesArray());
-    rewriter.inlineRegionBefore(cast.getRegion(), made.getRegion(),
-                                made.getRegion().begin());
-    return made.getResult(0);
-  }
-
-  RankedTensorType joinType(RankedTensorType type, int64_t dim) const {
+  Value regroupJoined(Value tensor, int64_t dim) {
+    auto type = cast<RankedTensorType>(tensor.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] /= joined;
     shape[dim + 1] *= joined;
-    return type.clone(shape);
+    return regroup(tensor, dim, type.clone(shape));
   }
 
   /// Inside of zeros around it.
   Value joinImage(Value image) {
-    auto type = cast<RankedTensorType>(image.getType());
-    int64_t dim = type.getRank() - 2;
+    int64_t dim = maps[0].getNumResults() - 2;
     tensor::InsertSliceOp pad = findInsertIntoZeros(image);
     if (!pad || !isWhole(pad, dim) || !isWhole(pad, dim + 1))
-      return regroup(image, dim, joinType(type, dim));
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, loc, image);
-    auto join = [&](SmallVectorImpl<OpFoldResult> &of) {
-      of[dim] = rewriter.getIndexAttr(groups / joined);
-      of[dim + 1] = rewriter.getIndexAttr(own[0] * joined);
-    };
-    join(sizes);
-    Value source = joinImage(pad.getSource());
-    SmallVector<OpFoldResult> inner = pad.getMixedSizes();
-    join(inner);
-    return tensor::InsertSliceOp::create(
-        rewriter, loc, source, fill(sizes, type.getElementType()),
-        pad.getMixedOffsets(), inner, pad.getMixedStrides());
-  }
-
-  Value fill(ArrayRef<OpFoldResult> sizes, Type element) {
-    Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
-    Value zero = arith::ConstantOp::create(
-        rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(element)));
-    return linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+      return regroupJoined(image, dim);
+    SmallVector<OpFoldResult> sizes = getSizes(image);
+    SmallVector<Range> ranges = readRanges(pad);
+    sizes[dim] = ranges[dim].size = number(extents[group] / joined);
+    sizes[dim + 1] = ranges[dim + 1].size = number(extents[depth] * joined);
+    return insertIntoZeros(joinImage(pad.getSource()), sizes, ranges);
   }
 
   Value joinInit() {
     Value init = op.getOutputs()[0];
-    auto type = cast<RankedTensorType>(init.getType());
-    int64_t dim = *findDim(maps[2], group);
+    int64_t dim = *findDim(2, group);
     TypedAttr value = findFill(init);
     if (!value)
-      return regroup(init, dim, joinType(type, dim));
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, loc, init);
-    sizes[dim] = rewriter.getIndexAttr(groups / joined);
-    sizes[dim + 1] = rewriter.getIndexAttr(own[1] * joined);
-    Value empty =
-        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-    Value constant = arith::ConstantOp::create(rewriter, loc, value);
-    return linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
+      return regroupJoined(init, dim);
+    SmallVector<OpFoldResult> sizes = getSizes(init);
+    sizes[dim] = number(extents[group] / joined);
+    sizes[dim + 1] = number(extents[channels] * joined);
+    return fill(sizes, value);
   }
 
   /// By other dimensions, groups, joined channels of the image, and those of
   /// the result: zero where these are of different groups.
   Value joinWeights(AffineMap &map);
 
-  linalg::GenericOp op;
-  RewriterBase &rewriter;
-  Location loc;
-  SmallVector<AffineMap> maps;
-  unsigned group = 0, depth = 0, channels = 0;
-  int64_t groups = 1, joined = 1;
-  SmallVector<int64_t> own; ///< channels of a group: image's, result's
+  unsigned group = 0, depth = 0, channels = 0; ///< loops
+  int64_t joined = 1;
 };
 
 } // namespace
@@ -271,73 +174,54 @@ private:
 Value GroupJoiner::joinWeights(AffineMap &map) {
   Value weights = op.getInputs()[1];
   auto type = cast<RankedTensorType>(weights.getType());
-  int64_t rank = type.getRank();
-  // Groups become two dimensions.
-  SmallVector<ReassociationIndices> dims;
-  SmallVector<int64_t> shape, order;
-  SmallVector<AffineExpr> results;
-  std::optional<int64_t> places[3]; // of groups, depth and channels
+  // Loops: other dimensions, groups, joined, depth, joined, channels.
+  unsigned others = type.getRank() - 3, loops = others + 5;
+  SmallVector<AffineExpr> read, results;
+  SmallVector<int64_t> wide, shape(type.getShape());
   for (auto [dim, expr] : llvm::enumerate(maps[1].getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    dims.push_back({int64_t(shape.size())});
     if (loop == group) {
-      places[0] = shape.size();
-      dims.back().push_back(shape.size() + 1);
-      shape.push_back(groups / joined);
-      shape.push_back(joined);
-      continue;
-    }
-    if (loop == depth || loop == channels) {
-      places[loop == depth ? 1 : 2] = shape.size();
+      read.append({getLoop(others), getLoop(others + 1)});
+    } else if (loop == depth || loop == channels) {
+      read.push_back(getLoop(others + (loop == depth ? 2 : 4)));
     } else {
-      order.push_back(shape.size());
+      read.push_back(getLoop(results.size()));
       results.push_back(expr);
+      wide.push_back(shape[dim]);
     }
-    shape.push_back(type.getDimSize(dim));
   }
-  Value divided = tensor::ExpandShapeOp::create(
-      rewriter, loc, type.clone(shape), weights, dims);
-  // Loops: other dimensions, groups, joined, depth, joined, channels.
-  unsigned others = order.size(), loops = others + 5;
-  MLIRContext *context = rewriter.getContext();
-  SmallVector<AffineExpr> read(rank + 1);
-  SmallVector<int64_t> wide;
-  for (auto [loop, dim] : llvm::enumerate(order)) {
-    read[dim] = getAffineDimExpr(loop, context);
-    wide.push_back(shape[dim]);
-  }
-  read[*places[0]] = getAffineDimExpr(others, context);
-  read[*places[0] + 1] = getAffineDimExpr(others + 1, context);
-  read[*places[1]] = getAffineDimExpr(others + 2, context);
-  read[*places[2]] = getAffineDimExpr(others + 4, context);
-  llvm::append_range(
-      wide, ArrayRef<int64_t>{groups / joined, joined, own[0], joined, own[1]});
+  // Groups become two dimensions.
+  int64_t groups = *findDim(1, group);
+  shape[groups] = extents[group] / joined;
+  shape.insert(shape.begin() + groups + 1, joined);
+  Value divided =
+      tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), weights,
+                                    joinNext(type.getRank(), groups));
+  wide.append({extents[group] / joined, joined, extents[depth], joined,
+               extents[channels]});
   Type element = type.getElementType();
   Value empty = tensor::EmptyOp::create(rewriter, loc, wide, element);
   SmallVector<utils::IteratorType> kinds(loops, utils::IteratorType::parallel);
   auto spread = linalg::GenericOp::create(
       rewriter, loc, empty.getType(), divided, empty,
-      ArrayRef{AffineMap::get(loops, 0, read, context),
+      ArrayRef{AffineMap::get(loops, 0, read, op.getContext()),
                rewriter.getMultiDimIdentityMap(loops)},
       kinds, [&](OpBuilder &body, Location at, ValueRange arguments) {
         Value from = linalg::IndexOp::create(body, at, others + 1);
         Value to = linalg::IndexOp::create(body, at, others + 3);
         Value isSame =
             arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, from, to);
-        Value zero = arith::ConstantOp::create(
-            body, at, cast<TypedAttr>(body.getZeroAttr(element)));
+        Value zero =
+            arith::ConstantOp::create(body, at, body.getZeroAttr(element));
         Value weight =
             arith::SelectOp::create(body, at, isSame, arguments.front(), zero);
         linalg::YieldOp::create(body, at, weight);
       });
-  SmallVector<ReassociationIndices> collapse;
-  for (int64_t dim = 0; dim <= int64_t(others); ++dim)
-    collapse.push_back({dim});
-  collapse.push_back({others + 1, others + 2});
+  SmallVector<ReassociationIndices> collapse = joinNext(others + 2, others + 1);
   collapse.push_back({others + 3, others + 4});
   for (unsigned loop : {group, depth, channels})
-    results.push_back(getAffineDimExpr(loop, context));
-  map = AffineMap::get(op.getNumLoops(), 0, results, context);
+    results.push_back(getLoop(loop));
+  map = AffineMap::get(op.getNumLoops(), 0, results, op.getContext());
   return tensor::CollapseShapeOp::create(rewriter, loc, spread.getResult(0),
                                          collapse);
 }
@@ -353,12 +237,12 @@ linalg::GenericOp carousel::joinNarrowGroups(linalg::GenericOp op,
 
 namespace {
 
-class TapSeparator {
+class TapSeparator : ConvolutionRewriter {
 public:
   TapSeparator(linalg::GenericOp op, RewriterBase &rewriter)
-      : op(op), rewriter(rewriter), loc(op.getLoc()), context(op.getContext()),
-        maps(op.getIndexingMapsArray()), iterators(op.getIteratorTypesArray()),
-        extents(op.getStaticLoopRanges()) {}
+      : ConvolutionRewriter(op, rewriter) {
+    sumsPixels = true;
+  }
 
   void run(DecisionLog &log);
 
@@ -366,24 +250,16 @@ private:
   bool isStencil();
   bool chooseTaps();
   bool isWorthIt();
-  int64_t getStride(AffineExpr index) const;
   Value padImage();
-  AffineMap keep(AffineMap map, ArrayRef<int64_t> taps) const;
+  AffineMap keep(ArrayRef<AffineExpr> results, ArrayRef<int64_t> taps) const;
   Value sum(Value image, ArrayRef<int64_t> taps);
   Value putTogether(ArrayRef<Value> sums);
-  Value fill(ArrayRef<OpFoldResult> sizes, TypedAttr value);
 
-  bool isSeparate(unsigned loop) const {
-    return llvm::is_contained(separate, loop);
+  bool isSeparate(AffineExpr expr) const {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    return loop && llvm::is_contained(separate, loop.getPosition());
   }
 
-  linalg::GenericOp op;
-  RewriterBase &rewriter;
-  Location loc;
-  MLIRContext *context;
-  SmallVector<AffineMap> maps;
-  SmallVector<utils::IteratorType> iterators;
-  SmallVector<int64_t> extents;
   SmallVector<unsigned> separate; ///< loops of the kernel
   SmallVector<unsigned> images;   ///< loops of batches
   SmallVector<unsigned> order;    ///< loops of sums
@@ -395,55 +271,37 @@ private:
 /// Whether it sums along the pixels of an image of which each channel has
 /// weights of its own, from a constant.
 bool TapSeparator::isStencil() {
-  if (!hasWindows(op) || !findFill(op.getOutputs()[0]))
+  if (!hasWindows(op) || !findFill(op.getOutputs()[0]) || !hasLongStencil() ||
+      op.hasIndexSemantics())
     return false;
   std::string refusal;
   std::optional<ConvolutionImage> found = findConvolution(op, refusal);
-  WindowIterations windows = countWindowIterations(op);
-  return found && found->kind == GraphOpKind::Stencil &&
-         windows.reduced > windows.kept &&
-         !op.getBody()
-              ->walk([](linalg::IndexOp) { return WalkResult::interrupt(); })
-              .wasInterrupted();
+  return found && found->kind == GraphOpKind::Stencil;
 }
 
 /// All elements of a small kernel. Those of a large one would be too many
 /// operands of the op that puts them together.
 bool TapSeparator::chooseTaps() {
-  SmallVector<unsigned> taps;
-  for (AffineExpr expr : maps[0].getResults()) {
+  for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
     if (isa<AffineDimExpr>(expr))
       continue;
-    std::optional<unsigned> tap;
-    bool hasPixels = false;
-    for (auto [loop, kind] : llvm::enumerate(iterators)) {
-      if (!expr.isFunctionOfDim(loop))
-        continue;
-      if (kind == utils::IteratorType::reduction)
-        hasPixels = true;
-      else
-        tap = loop;
-    }
-    if (!hasPixels || !tap || ShapedType::isDynamic(extents[*tap]) ||
-        maps[1].isFunctionOfDim(*tap))
+    std::optional<ConvolutionIndex> index = readIndex(dim);
+    if (!index || !index->isWindow() ||
+        ShapedType::isDynamic(extents[*index->tap]) || isInWeights(*index->tap))
       return false;
-    taps.push_back(*tap);
+    separate.push_back(*index->tap);
+    sums *= extents[*index->tap];
   }
-  for (AffineExpr expr : maps[0].getResults())
-    if (auto loop = dyn_cast<AffineDimExpr>(expr);
-        loop && iterators[loop.getPosition()] == utils::IteratorType::reduction)
-      images.push_back(loop.getPosition());
-  separate = taps;
+  images = findPlainLoops();
+  llvm::erase_if(images, [&](unsigned loop) { return !isReduced(loop); });
   for (AffineExpr expr : maps[0].getResults())
     for (unsigned loop = 0; loop < extents.size(); ++loop)
-      if (expr.isFunctionOfDim(loop) && !isSeparate(loop))
+      if (expr.isFunctionOfDim(loop) && !isSeparate(getLoop(loop)))
         order.push_back(loop);
   for (unsigned loop = 0; loop < extents.size(); ++loop)
-    if (!maps[0].isFunctionOfDim(loop))
+    if (!isInImage(loop))
       order.push_back(loop);
   constexpr int64_t kMostTaps = 25;
-  for (unsigned loop : separate)
-    sums *= extents[loop];
   return sums > 1 && sums <= kMostTaps;
 }
 
@@ -462,61 +320,41 @@ bool TapSeparator::isWorthIt() {
   return reads >= kLeastReads;
 }
 
-Value TapSeparator::fill(ArrayRef<OpFoldResult> sizes, TypedAttr value) {
-  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, value.getType());
-  Value constant = arith::ConstantOp::create(rewriter, loc, value);
-  return linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
-}
-
-/// From a pixel that is summed to the next one, along a dimension of windows.
-int64_t TapSeparator::getStride(AffineExpr index) const {
-  SmallVector<int64_t> strides(extents.size(), 0);
-  int64_t constant = 0;
-  readLinear(index, strides, constant);
-  for (auto [loop, stride] : llvm::enumerate(strides))
-    if (stride > 0 && iterators[loop] == utils::IteratorType::reduction)
-      return stride;
-  return 1;
-}
-
 /// The image with one zero more before it, in dimensions of windows, and with
 /// zeros after it up to a multiple of the stride.
 Value TapSeparator::padImage() {
   Value image = op.getInputs()[0], source = image;
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, image);
-  SmallVector<int64_t> lows(sizes.size(), 0);
-  if (tensor::InsertSliceOp pad = findPad(image)) {
+  SmallVector<OpFoldResult> sizes = getSizes(image);
+  tensor::InsertSliceOp pad = findPad(image);
+  if (pad)
     source = pad.getSource();
-    lows.assign(pad.getStaticOffsets().begin(), pad.getStaticOffsets().end());
-  }
-  SmallVector<OpFoldResult> offsets,
-      steps(sizes.size(), rewriter.getIndexAttr(1));
+  SmallVector<Range> ranges = getRanges(source);
   for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
     bool isWindow = !isa<AffineDimExpr>(expr);
-    offsets.push_back(rewriter.getIndexAttr(lows[dim] + isWindow));
+    ranges[dim].offset =
+        number((pad ? pad.getStaticOffset(dim) : 0) + isWindow);
     if (!isWindow)
       continue;
-    int64_t stride = getStride(expr);
+    int64_t stride = readIndex(dim)->stride;
     sizes[dim] = affine::makeComposedFoldedAffineApply(
         rewriter, loc,
         (rewriter.getAffineSymbolExpr(0) + 1).ceilDiv(stride) * stride,
         sizes[dim]);
   }
-  TypedAttr zero = rewriter.getZeroAttr(getElementTypeOrSelf(image));
-  return tensor::InsertSliceOp::create(
-      rewriter, loc, source, fill(sizes, zero), offsets,
-      tensor::getMixedSizes(rewriter, loc, source), steps);
+  return insertIntoZeros(source, sizes, ranges);
 }
 
 /// With numbers for the loops that are separate, and without these loops. Loops
 /// are in the image's order, so that vectors are.
-AffineMap TapSeparator::keep(AffineMap map, ArrayRef<int64_t> taps) const {
+AffineMap TapSeparator::keep(ArrayRef<AffineExpr> results,
+                             ArrayRef<int64_t> taps) const {
   SmallVector<AffineExpr> loops(extents.size());
   for (auto [loop, tap] : llvm::zip_equal(separate, taps))
-    loops[loop] = getAffineConstantExpr(tap, context);
+    loops[loop] = rewriter.getAffineConstantExpr(tap);
   for (auto [place, loop] : llvm::enumerate(order))
-    loops[loop] = getAffineDimExpr(place, context);
-  return map.replaceDimsAndSymbols(loops, {}, order.size(), 0);
+    loops[loop] = getLoop(place);
+  return AffineMap::get(extents.size(), 0, results, rewriter.getContext())
+      .replaceDimsAndSymbols(loops, {}, order.size(), 0);
 }
 
 /// The sum for one element of the kernel, of each image.
@@ -526,19 +364,16 @@ Value TapSeparator::sum(Value image, ArrayRef<int64_t> taps) {
     ofImage.push_back(isa<AffineDimExpr>(expr) ? expr : expr + 1);
   SmallVector<OpFoldResult> sizes;
   for (unsigned loop : images) {
-    ofResult.push_back(getAffineDimExpr(loop, context));
-    unsigned dim = *maps[0].getResultPosition(ofResult.back());
-    sizes.push_back(tensor::getMixedSize(rewriter, loc, image, dim));
+    ofResult.push_back(getLoop(loop));
+    sizes.push_back(
+        tensor::getMixedSize(rewriter, loc, image, *findDim(0, loop)));
   }
-  SmallVector<OpFoldResult> given =
-      tensor::getMixedSizes(rewriter, loc, op.getOutputs()[0]);
-  for (auto [dim, expr] : llvm::enumerate(maps[2].getResults()))
-    if (auto loop = dyn_cast<AffineDimExpr>(expr);
-        !loop || !isSeparate(loop.getPosition())) {
+  for (auto [expr, size] :
+       llvm::zip_equal(maps[2].getResults(), getSizes(op.getOutputs()[0])))
+    if (!isSeparate(expr)) {
       ofResult.push_back(expr);
-      sizes.push_back(given[dim]);
+      sizes.push_back(size);
     }
-  unsigned loops = extents.size();
   SmallVector<utils::IteratorType> kinds;
   for (unsigned loop : order)
     kinds.push_back(llvm::is_contained(images, loop)
@@ -546,46 +381,36 @@ Value TapSeparator::sum(Value image, ArrayRef<int64_t> taps) {
                         : iterators[loop]);
   Value init = fill(
       sizes, rewriter.getZeroAttr(getElementTypeOrSelf(op.getOutputs()[0])));
-  auto made = linalg::GenericOp::create(
-      rewriter, loc, init.getType(), ValueRange{image, op.getInputs()[1]}, init,
-      ArrayRef{keep(AffineMap::get(loops, 0, ofImage, context), taps),
-               keep(maps[1], taps),
-               keep(AffineMap::get(loops, 0, ofResult, context), taps)},
-      kinds);
-  rewriter.cloneRegionBefore(op.getRegion(), made.getRegion(),
-                             made.getRegion().begin());
-  return made.getResult(0);
+  return repeat(op, {image, op.getInputs()[1]}, init,
+                {keep(ofImage, taps), keep(maps[1].getResults(), taps),
+                 keep(ofResult, taps)},
+                kinds)
+      .getResult(0);
 }
 
 /// The result's elements, each of the sum that its indices name, of all images.
 Value TapSeparator::putTogether(ArrayRef<Value> sums) {
   Value init = op.getOutputs()[0];
-  unsigned rank = cast<RankedTensorType>(init.getType()).getRank();
-  unsigned loops = rank + images.size();
+  unsigned rank = maps[2].getNumResults(), loops = rank + images.size();
   SmallVector<AffineExpr> ofSums, ofResult;
-  for (unsigned image = 0; image < images.size(); ++image)
-    ofSums.push_back(getAffineDimExpr(rank + image, context));
-  SmallVector<unsigned> dims(separate.size()); // by separate loop
+  for (unsigned loop = rank; loop < loops; ++loop)
+    ofSums.push_back(getLoop(loop));
   for (auto [dim, expr] : llvm::enumerate(maps[2].getResults())) {
-    auto loop = dyn_cast<AffineDimExpr>(expr);
-    const unsigned *at =
-        loop ? llvm::find(separate, loop.getPosition()) : separate.end();
-    if (at == separate.end())
-      ofSums.push_back(getAffineDimExpr(dim, context));
-    else
-      dims[at - separate.begin()] = dim;
-    ofResult.push_back(getAffineDimExpr(dim, context));
+    ofResult.push_back(getLoop(dim));
+    if (!isSeparate(expr))
+      ofSums.push_back(getLoop(dim));
   }
-  SmallVector<AffineMap> all(sums.size(),
-                             AffineMap::get(loops, 0, ofSums, context));
-  all.push_back(AffineMap::get(loops, 0, ofResult, context));
+  SmallVector<AffineMap> all(
+      sums.size(), AffineMap::get(loops, 0, ofSums, rewriter.getContext()));
+  all.push_back(AffineMap::get(loops, 0, ofResult, rewriter.getContext()));
   SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
   kinds.append(images.size(), utils::IteratorType::reduction);
   auto write = [&](OpBuilder &body, Location at, ValueRange values) {
     // The number of the sum, of all elements of the kernel.
     Value number;
-    for (auto [loop, dim] : llvm::zip_equal(separate, dims)) {
-      Value index = linalg::IndexOp::create(body, at, dim);
+    for (unsigned loop : separate) {
+      Value index =
+          linalg::IndexOp::create(body, at, findDim(2, loop).value_or(0));
       if (number) {
         Value count = arith::ConstantIndexOp::create(body, at, extents[loop]);
         number = arith::MulIOp::create(body, at, number, count);
@@ -615,7 +440,6 @@ void TapSeparator::run(DecisionLog &log) {
   log.passed(op, "SeparateTaps",
              Twine(sums) + " elements of a kernel are sums of one pass, which "
                            "reads pixels once for all of them");
-  rewriter.setInsertionPoint(op);
   Value image = padImage();
   SmallVector<Value> made;
   for (int64_t number = 0; number < sums; ++number) {

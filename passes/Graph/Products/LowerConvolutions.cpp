@@ -27,17 +27,15 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Precision/WidenSums.h"
-#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace carousel {
@@ -49,159 +47,187 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+Value carousel::transpose(RewriterBase &rewriter, Value tensor,
+                          ArrayRef<int64_t> permutation) {
+  Location loc = tensor.getLoc();
+  SmallVector<OpFoldResult> sizes = applyPermutation(
+      tensor::getMixedSizes(rewriter, loc, tensor), permutation);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                        getElementTypeOrSelf(tensor));
+  auto copy =
+      linalg::TransposeOp::create(rewriter, loc, tensor, empty, permutation);
+  return linalg::generalizeNamedOp(rewriter, copy)->getResult(0);
+}
+
+SmallVector<ReassociationIndices> carousel::joinNext(int64_t rank, int64_t at) {
+  SmallVector<ReassociationIndices> dims;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    dims.push_back({dim + (dim > at)});
+  dims[at].push_back(at + 1);
+  return dims;
+}
+
+SmallVector<Range> carousel::readRanges(tensor::InsertSliceOp insert) {
+  return llvm::map_to_vector(llvm::zip_equal(insert.getMixedOffsets(),
+                                             insert.getMixedSizes(),
+                                             insert.getMixedStrides()),
+                             [](auto part) {
+                               auto [offset, size, stride] = part;
+                               return Range{offset, size, stride};
+                             });
+}
+
+SmallVector<Range> ConvolutionRewriter::getRanges(Value tensor) const {
+  return llvm::map_to_vector(getSizes(tensor), [&](OpFoldResult size) {
+    return Range{number(0), size, number(1)};
+  });
+}
+
+Value ConvolutionRewriter::fill(ArrayRef<OpFoldResult> sizes,
+                                TypedAttr value) const {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, value.getType());
+  Value constant = arith::ConstantOp::create(rewriter, loc, value);
+  return linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
+}
+
+Value ConvolutionRewriter::insertIntoZeros(Value tensor,
+                                           ArrayRef<OpFoldResult> sizes,
+                                           ArrayRef<Range> ranges) const {
+  Value zeros = fill(sizes, rewriter.getZeroAttr(getElementTypeOrSelf(tensor)));
+  return tensor::InsertSliceOp::create(rewriter, loc, tensor, zeros, ranges);
+}
+
+linalg::GenericOp
+ConvolutionRewriter::repeat(linalg::GenericOp from, ValueRange inputs,
+                            Value init, ArrayRef<AffineMap> maps,
+                            ArrayRef<utils::IteratorType> kinds) const {
+  auto made = linalg::GenericOp::create(rewriter, from.getLoc(), init.getType(),
+                                        inputs, init, maps, kinds);
+  rewriter.cloneRegionBefore(from.getRegion(), made.getRegion(),
+                             made.getRegion().begin());
+  return made;
+}
+
+linalg::GenericOp ConvolutionRewriter::findConversion() {
+  if (!op->hasOneUse())
+    return {};
+  auto user = dyn_cast<linalg::GenericOp>(*op->user_begin());
+  bool isConversion =
+      user && user.getNumDpsInputs() == 1 && user.getNumDpsInits() == 1 &&
+      !user.hasIndexSemantics() &&
+      llvm::all_of(user.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isIdentity(); });
+  return isConversion ? user : linalg::GenericOp();
+}
+
+Value ConvolutionRewriter::convert(linalg::GenericOp conversion,
+                                   Value tensor) const {
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, getSizes(tensor),
+      getElementTypeOrSelf(conversion.getResultTypes()[0]));
+  return repeat(conversion, tensor, empty, conversion.getIndexingMapsArray(),
+                conversion.getIteratorTypesArray())
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
 // Im2col
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// A dimension of the image along which the kernel moves.
-struct JoinedWindow {
-  unsigned dim = 0; ///< of the image
-  unsigned pixel = 0, tap = 0;
-  int64_t stride = 1, dilation = 1, constant = 0;
-  int64_t pixels = 0, taps = 0;
-};
-
-class TapJoiner {
+class TapJoiner : ConvolutionRewriter {
 public:
   TapJoiner(linalg::GenericOp op, RewriterBase &rewriter)
-      : op(op), rewriter(rewriter), loc(op.getLoc()),
-        element(getElementTypeOrSelf(op.getInputs()[0])),
-        maps(op.getIndexingMapsArray()), iterators(op.getIteratorTypesArray()),
-        extents(op.getStaticLoopRanges()) {}
+      : ConvolutionRewriter(op, rewriter),
+        element(getElementTypeOrSelf(op.getInputs()[0])) {}
 
   linalg::GenericOp run(DecisionLog &log);
 
 private:
-  bool isReduced(unsigned loop) const {
-    return iterators[loop] == utils::IteratorType::reduction;
-  }
+  using Reader = llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
+
   /// Where the first pixel meets the first element of the kernel, in the image
   /// without zeros around it, and how many pixels that has.
   int64_t getFirst() {
-    return window.constant - (pad ? pad.getStaticOffset(window.dim) : 0);
+    return window.constant - (pad ? pad.getStaticOffset(windowDim) : 0);
   }
   int64_t getLength() {
-    return cast<RankedTensorType>(source.getType()).getDimSize(window.dim);
+    return cast<RankedTensorType>(source.getType()).getDimSize(windowDim);
   }
-  /// Channels and elements of the kernel are what is summed, or what is kept.
-  bool isOfKernel(unsigned loop) const { return isReduced(loop) != sumsPixels; }
-  RankedTensorType getResultType() {
-    return cast<RankedTensorType>(op.getResult(0).getType());
-  }
-  bool arePlacesShort();
   bool readDims();
-  std::optional<JoinedWindow> readWindow(unsigned dim) const;
+  bool arePlacesShort();
   bool isNarrow() const;
   bool isWorthIt() const;
 
   Value copyImage();
-  Value readElement(OpBuilder &body, Location at, Value source,
-                    ArrayRef<Value> others, Value pixel, Value depthIndex);
+  Value readElement(ImplicitLocOpBuilder &body, Value from, ValueRange indices);
   Value copyWeights();
-  linalg::GenericOp createCopy(
-      ArrayRef<OpFoldResult> sizes, Type type,
-      llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read);
+  Value createCopy(ArrayRef<OpFoldResult> sizes, Type type, Reader read);
   AffineMap renumber(ArrayRef<AffineExpr> results) const;
+  SmallVector<AffineExpr> findOthers(AffineMap map) const;
   AffineMap joinDepth(AffineMap map) const;
   Value fillResult();
   Value separateDepth(Value result);
 
-  static Value number(OpBuilder &body, Location at, int64_t value) {
-    return arith::ConstantIndexOp::create(body, at, value);
-  }
-
-  linalg::GenericOp op;
-  RewriterBase &rewriter;
-  Location loc;
   Type element;
-  SmallVector<AffineMap> maps;
-  SmallVector<utils::IteratorType> iterators;
-  SmallVector<int64_t> extents;
   Value source;              ///< the image without zeros around it
   tensor::InsertSliceOp pad; ///< or null
-  bool sumsPixels = false;   ///< for the gradient of weights
   unsigned depthDim = 0;     ///< of the image
   unsigned depth = 0;        ///< the loop of channels
   unsigned ownChannels = 0;  ///< the result's
   int64_t channels = 0;      ///< of the image
-  JoinedWindow window;
-  int64_t joined = 0;     ///< elements of depth
-  int64_t padded = 0;     ///< with zeros behind
-  int64_t granule = 0;    ///< elements of it
-  int64_t leastDepth = 0; ///< an instruction's
+  unsigned windowDim = 0;    ///< of the image
+  ConvolutionIndex window;
+  int64_t pixels = 0, taps = 0; ///< along the window
+  int64_t joined = 0;           ///< elements of depth
+  int64_t padded = 0;           ///< with zeros behind
+  int64_t granule = 0;          ///< elements of it
+  int64_t leastDepth = 0;       ///< an instruction's
 };
 
 } // namespace
 
-std::optional<JoinedWindow> TapJoiner::readWindow(unsigned dim) const {
-  SmallVector<int64_t> strides(extents.size(), 0);
-  JoinedWindow found;
-  found.dim = dim;
-  if (!readLinear(maps[0].getResult(dim), strides, found.constant))
-    return std::nullopt;
-  std::optional<unsigned> pixel, tap;
-  for (auto [loop, stride] : llvm::enumerate(strides)) {
-    if (stride == 0)
-      continue;
-    std::optional<unsigned> &own = isOfKernel(loop) ? tap : pixel;
-    if (own)
-      return std::nullopt;
-    own = loop;
-    (isOfKernel(loop) ? found.dilation : found.stride) = stride;
-  }
-  if (!pixel || !tap || found.stride < 1)
-    return std::nullopt;
-  found.pixel = *pixel;
-  found.tap = *tap;
-  found.pixels = extents[*pixel];
-  found.taps = extents[*tap];
-  return found;
-}
-
 /// Finds the image's dimension of channels, and the one that is joined with
 /// them: the one with most elements of the kernel, of these the innermost.
 bool TapJoiner::readDims() {
-  std::optional<unsigned> channelsDim, own;
-  for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
-    if (auto loop = dyn_cast<AffineDimExpr>(expr);
-        loop && isOfKernel(loop.getPosition())) {
-      if (channelsDim)
-        return false;
-      channelsDim = dim;
-      depth = loop.getPosition();
-    }
-  for (unsigned loop = 0; loop < extents.size(); ++loop) {
-    bool ofImage = maps[0].isFunctionOfDim(loop);
-    bool ofWeights = maps[1].isFunctionOfDim(loop);
-    if (isReduced(loop) ? !ofImage || !ofWeights : ofImage == ofWeights)
+  SmallVector<unsigned> ofKernel = findPlainLoops();
+  llvm::erase_if(ofKernel, [&](unsigned loop) { return !isOfKernel(loop); });
+  std::optional<unsigned> own = findOwnChannels();
+  for (unsigned loop = 0; loop < extents.size(); ++loop)
+    if (isReduced(loop) ? !isInImage(loop) || !isInWeights(loop)
+                        : isInImage(loop) == isInWeights(loop))
       return false;
-    if (isReduced(loop) || ofImage)
-      continue;
-    if (own)
-      return false;
-    own = loop;
-  }
-  if (!channelsDim || !own || ShapedType::isDynamic(extents[depth]))
+  if (ofKernel.size() != 1 || !own)
     return false;
-  depthDim = *channelsDim;
+  depth = ofKernel.front();
+  depthDim = *findDim(0, depth);
   ownChannels = *own;
   channels = extents[depth];
-  window = {};
+  taps = 0;
   for (unsigned dim = 0; dim < maps[0].getNumResults(); ++dim)
-    if (std::optional<JoinedWindow> found = readWindow(dim);
-        found && !ShapedType::isDynamic(found->pixels) &&
-        !ShapedType::isDynamic(found->taps) && found->taps >= window.taps)
+    if (std::optional<ConvolutionIndex> found = readIndex(dim);
+        found && found->isWindow() && found->stride > 0 &&
+        !ShapedType::isDynamic(extents[*found->pixel]) &&
+        extents[*found->tap] >= taps) {
+      windowDim = dim;
       window = *found;
-  if (window.taps < 2 || window.pixels < 1 || channels < 1)
+      pixels = extents[*window.pixel];
+      taps = extents[*window.tap];
+    }
+  // Unknown extents are negative.
+  if (taps < 2 || pixels < 1 || channels < 1)
     return false;
   // The gradient of weights sums along pixels and a batch, not along elements
   // of a kernel and channels. Large windows next to each other are patches.
-  if (sumsPixels != (hasLongTaps(op) && window.stride < window.taps))
+  if (sumsPixels != (hasLongTaps() && window.stride < taps))
     return false;
   if (sumsPixels &&
       (!findFill(op.getOutputs()[0]) || !maps[2].isProjectedPermutation() ||
-       !getResultType().hasStaticShape()))
+       !cast<RankedTensorType>(op.getResult(0).getType()).hasStaticShape()))
     return false;
   source = op.getInputs()[0];
   pad = findPad(source);
@@ -210,17 +236,14 @@ bool TapJoiner::readDims() {
   auto type = cast<RankedTensorType>(source.getType());
   bool padsChannels = pad && (pad.getStaticOffset(depthDim) != 0 ||
                               type.getDimSize(depthDim) != channels);
-  return !padsChannels && !type.isDynamicDim(window.dim) &&
-         type.getDimSize(window.dim) > 0 &&
-         !op.getBody()
-              ->walk([](linalg::IndexOp) { return WalkResult::interrupt(); })
-              .wasInterrupted();
+  return !padsChannels && !type.isDynamicDim(windowDim) &&
+         type.getDimSize(windowDim) > 0 && !op.hasIndexSemantics();
 }
 
 /// Whether all places have 31 bits.
 bool TapJoiner::arePlacesShort() {
   constexpr double kMost = double(int64_t(1) << 31);
-  double most = double(window.stride) * double(window.pixels) +
+  double most = double(window.stride) * double(pixels) +
                 std::abs(double(window.dilation)) * double(padded) +
                 std::abs(double(getFirst())) + double(getLength());
   return most * double(channels) < kMost;
@@ -236,7 +259,7 @@ bool TapJoiner::isNarrow() const {
   int64_t tile = std::clamp<int64_t>(llvm::PowerOf2Ceil(joined), leastDepth,
                                      kDepthBytes / bytes);
   int64_t tiles = llvm::divideCeil(joined, tile);
-  return 3 * tiles * tile <= 2 * window.taps * leastDepth;
+  return 3 * tiles * tile <= 2 * taps * leastDepth;
 }
 
 /// The copy is a kernel more, which takes some microseconds.
@@ -249,86 +272,85 @@ bool TapJoiner::isWorthIt() const {
 }
 
 /// Creates a copy, computed of the indices of its elements, which have a type.
-linalg::GenericOp TapJoiner::createCopy(
-    ArrayRef<OpFoldResult> sizes, Type type,
-    llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read) {
+Value TapJoiner::createCopy(ArrayRef<OpFoldResult> sizes, Type type,
+                            Reader read) {
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, type);
   unsigned rank = sizes.size();
   SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), ValueRange(), empty,
-      rewriter.getMultiDimIdentityMap(rank), kinds,
-      [&](OpBuilder &body, Location at, ValueRange) {
-        SmallVector<Value> indices;
-        for (unsigned loop = 0; loop < rank; ++loop)
-          indices.push_back(linalg::IndexOp::create(body, at, loop));
-        linalg::YieldOp::create(body, at, read(body, at, indices));
-      });
+  auto write = [&](OpBuilder &builder, Location at, ValueRange) {
+    ImplicitLocOpBuilder body(at, builder);
+    SmallVector<Value> indices;
+    for (unsigned loop = 0; loop < rank; ++loop)
+      indices.push_back(linalg::IndexOp::create(body, loop));
+    linalg::YieldOp::create(body, read(body, indices));
+  };
+  return linalg::GenericOp::create(rewriter, loc, empty.getType(), ValueRange(),
+                                   empty, rewriter.getMultiDimIdentityMap(rank),
+                                   kinds, write)
+      .getResult(0);
 }
 
-static Value selectInside(OpBuilder &body, Location at, Value isInside,
+static Value selectInside(ImplicitLocOpBuilder &body, Value isInside,
                           Value value) {
-  Value zero = arith::ConstantOp::create(
-      body, at, cast<TypedAttr>(body.getZeroAttr(value.getType())));
-  return arith::SelectOp::create(body, at, isInside, value, zero);
+  Value zero =
+      arith::ConstantOp::create(body, body.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(body, isInside, value, zero);
 }
 
-/// The element of the image that a pixel of the result meets at a depth. Places
-/// have 32 bits: each element needs several of them, of which a chip computes
-/// one in the time of a part of 64.
-Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
-                             ArrayRef<Value> others, Value pixel,
-                             Value depthIndex) {
-  Type i32 = body.getI32Type();
+/// The element of the image that a pixel of the result meets at a depth, which
+/// are the last two indices. Places have 32 bits: each element needs several of
+/// them, of which a chip computes one in the time of a part of 64.
+Value TapJoiner::readElement(ImplicitLocOpBuilder &body, Value from,
+                             ValueRange indices) {
   auto narrow = [&](Value index) -> Value {
-    return arith::IndexCastOp::create(body, at, i32, index);
+    return arith::IndexCastOp::create(body, body.getI32Type(), index);
   };
   auto widen = [&](Value place) -> Value {
-    return arith::IndexCastOp::create(body, at, body.getIndexType(), place);
+    return arith::IndexCastOp::create(body, body.getIndexType(), place);
   };
   auto number32 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(body, at, value, 32);
+    return arith::ConstantIntOp::create(body, value, 32);
   };
   auto multiply = [&](Value value, int64_t factor) -> Value {
-    return body.createOrFold<arith::MulIOp>(at, value, number32(factor));
+    return body.createOrFold<arith::MulIOp>(value, number32(factor));
   };
   auto add = [&](Value lhs, Value rhs) -> Value {
-    return body.createOrFold<arith::AddIOp>(at, lhs, rhs);
+    return body.createOrFold<arith::AddIOp>(lhs, rhs);
   };
   bool isFlat = from != source;
   int64_t unit = isFlat ? channels : 1;
-  Value depthPlace = narrow(depthIndex), place = depthPlace, channel;
+  Value depthPlace = narrow(indices.back()), place = depthPlace, channel;
   if (!isFlat) {
     Value count = number32(channels);
-    channel = widen(arith::RemUIOp::create(body, at, depthPlace, count));
-    Value tap = arith::DivUIOp::create(body, at, depthPlace, count);
+    channel = widen(arith::RemUIOp::create(body, depthPlace, count));
+    Value tap = arith::DivUIOp::create(body, depthPlace, count);
     place = multiply(tap, window.dilation);
   }
-  place = add(add(multiply(narrow(pixel), window.stride * unit), place),
+  Value pixel = narrow(indices[indices.size() - 2]);
+  place = add(add(multiply(pixel, window.stride * unit), place),
               number32(getFirst() * unit));
-  Value bounded = arith::MaxSIOp::create(body, at, place, number32(0));
-  bounded = arith::MinSIOp::create(body, at, bounded,
-                                   number32(getLength() * unit - 1));
-  SmallVector<Value> indices;
-  const Value *other = others.begin();
-  unsigned rank = maps[0].getNumResults();
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    if (dim == window.dim)
-      indices.push_back(widen(bounded));
+  Value bounded = arith::MaxSIOp::create(body, place, number32(0));
+  bounded =
+      arith::MinSIOp::create(body, bounded, number32(getLength() * unit - 1));
+  SmallVector<Value> at;
+  auto other = indices.begin();
+  for (unsigned dim = 0; dim < maps[0].getNumResults(); ++dim) {
+    if (dim == windowDim)
+      at.push_back(widen(bounded));
     else if (dim != depthDim)
-      indices.push_back(*other++);
+      at.push_back(*other++);
     else if (!isFlat)
-      indices.push_back(channel);
+      at.push_back(channel);
   }
   Value isInside =
-      arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, place, bounded);
+      arith::CmpIOp::create(body, arith::CmpIPredicate::eq, place, bounded);
   if (padded != joined) {
-    Value isJoined = arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult,
+    Value isJoined = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
                                            depthPlace, number32(joined));
-    isInside = arith::AndIOp::create(body, at, isInside, isJoined);
+    isInside = arith::AndIOp::create(body, isInside, isJoined);
   }
-  return selectInside(body, at, isInside,
-                      tensor::ExtractOp::create(body, at, from, indices));
+  return selectInside(body, isInside,
+                      tensor::ExtractOp::create(body, from, at));
 }
 
 /// The image by its other dimensions, the pixels of the result and the joined
@@ -336,50 +358,28 @@ Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
 Value TapJoiner::copyImage() {
   // Where a row of the kernel is one run of memory, no division is needed.
   Value from = source;
-  if (window.dim + 1 == depthDim && window.dilation == 1) {
-    SmallVector<ReassociationIndices> dims;
-    for (int64_t dim = 0; dim < int64_t(depthDim); ++dim)
-      dims.push_back({dim});
-    dims.back().push_back(depthDim);
-    from = tensor::CollapseShapeOp::create(rewriter, loc, source, dims);
-  }
-  OpFoldResult pixels = rewriter.getIndexAttr(window.pixels),
-               depths = rewriter.getIndexAttr(padded);
-  SmallVector<OpFoldResult> given =
-      tensor::getMixedSizes(rewriter, loc, source);
-  auto arrange = [&](ArrayRef<OpFoldResult> values, OpFoldResult pixel,
-                     OpFoldResult last) {
-    SmallVector<OpFoldResult> arranged;
+  if (windowDim + 1 == depthDim && window.dilation == 1)
+    from = tensor::CollapseShapeOp::create(rewriter, loc, source,
+                                           joinNext(depthDim, windowDim));
+  auto arrange = [&](auto values, auto pixel, auto last) {
+    SmallVector<decltype(pixel)> arranged;
     for (auto [dim, value] : llvm::enumerate(values))
-      if (dim != window.dim && dim != depthDim)
+      if (dim != windowDim && dim != depthDim)
         arranged.push_back(value);
-    arranged.push_back(pixel);
-    arranged.push_back(last);
+    arranged.append({pixel, last});
     return arranged;
   };
-  Value copy =
-      createCopy(arrange(given, pixels, depths), element,
-                 [&](OpBuilder &body, Location at, ArrayRef<Value> indices) {
-                   return readElement(body, at, from, indices.drop_back(2),
-                                      indices.drop_back().back(),
-                                      indices.back());
-                 })
-          .getResult(0);
+  OpFoldResult columns = number(pixels), depths = number(padded);
+  Value copy = createCopy(arrange(getSizes(source), columns, depths), element,
+                          [&](ImplicitLocOpBuilder &body, ValueRange indices) {
+                            return readElement(body, from, indices);
+                          });
   if (!pad)
     return copy;
-  SmallVector<OpFoldResult> whole =
-      tensor::getMixedSizes(rewriter, loc, op.getInputs()[0]);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, arrange(whole, pixels, depths), element);
-  Value zero = arith::ConstantOp::create(
-      rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(element)));
-  Value zeros = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
-  OpFoldResult none = rewriter.getIndexAttr(0);
-  SmallVector<OpFoldResult> steps(maps[0].getNumResults(),
-                                  rewriter.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(
-      rewriter, loc, copy, zeros, arrange(pad.getMixedOffsets(), none, none),
-      arrange(given, pixels, depths), steps);
+  return insertIntoZeros(
+      copy, arrange(getSizes(op.getInputs()[0]), columns, depths),
+      arrange(readRanges(pad), Range{number(0), columns, number(1)},
+              Range{number(0), depths, number(1)}));
 }
 
 /// The weights by their other dimensions, the joined depth and the channels of
@@ -387,130 +387,101 @@ Value TapJoiner::copyImage() {
 /// shape: a product would compute the same for each of its programs.
 Value TapJoiner::copyWeights() {
   Value weights = op.getInputs()[1];
-  SmallVector<OpFoldResult> given =
-      tensor::getMixedSizes(rewriter, loc, weights);
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<unsigned> order; // loops
-  for (auto [dim, expr] : llvm::enumerate(maps[1].getResults())) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    order.push_back(loop);
-    if (loop != depth && loop != window.tap && loop != ownChannels)
-      sizes.push_back(given[dim]);
-  }
+  SmallVector<OpFoldResult> given = getSizes(weights), sizes;
+  for (AffineExpr other : findOthers(maps[1]))
+    sizes.push_back(given[*maps[1].getResultPosition(other)]);
   int64_t others = sizes.size();
-  sizes.push_back(rewriter.getIndexAttr(padded / granule));
-  sizes.push_back(rewriter.getIndexAttr(granule));
-  sizes.push_back(given[llvm::find(order, ownChannels) - order.begin()]);
-  auto read = [&](OpBuilder &body, Location at, ArrayRef<Value> indices) {
-    Value depthIndex = arith::MulIOp::create(body, at, indices[others],
-                                             number(body, at, granule));
-    depthIndex =
-        arith::AddIOp::create(body, at, depthIndex, indices[others + 1]);
-    Value count = number(body, at, channels);
-    Value tap = arith::DivUIOp::create(body, at, depthIndex, count);
-    tap = arith::MinUIOp::create(body, at, tap,
-                                 number(body, at, window.taps - 1));
+  sizes.append({number(padded / granule), number(granule),
+                given[*findDim(1, ownChannels)]});
+  auto read = [&](ImplicitLocOpBuilder &body, ValueRange indices) {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(body, value);
+    };
+    Value place =
+        arith::MulIOp::create(body, indices[others], constant(granule));
+    place = arith::AddIOp::create(body, place, indices[others + 1]);
+    Value count = constant(channels);
+    Value tap = arith::DivUIOp::create(body, place, count);
+    tap = arith::MinUIOp::create(body, tap, constant(taps - 1));
     SmallVector<Value> from;
-    const Value *other = indices.begin();
-    for (unsigned loop : order) {
+    auto other = indices.begin();
+    for (AffineExpr expr : maps[1].getResults()) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
       if (loop == depth)
-        from.push_back(arith::RemUIOp::create(body, at, depthIndex, count));
+        from.push_back(arith::RemUIOp::create(body, place, count));
       else if (loop == window.tap)
         from.push_back(tap);
       else
         from.push_back(loop == ownChannels ? indices.back() : *other++);
     }
-    Value isJoined =
-        arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult, depthIndex,
-                              number(body, at, joined));
-    return selectInside(body, at, isJoined,
-                        tensor::ExtractOp::create(body, at, weights, from));
+    Value isJoined = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
+                                           place, constant(joined));
+    return selectInside(body, isJoined,
+                        tensor::ExtractOp::create(body, weights, from));
   };
-  SmallVector<ReassociationIndices> dims;
-  for (int64_t dim = 0; dim < others + 2; ++dim)
-    dims.push_back({dim + (dim > others ? 1 : 0)});
-  dims[others].push_back(others + 1);
   return tensor::CollapseShapeOp::create(
-      rewriter, loc,
-      createCopy(sizes, getElementTypeOrSelf(weights), read).getResult(0),
-      dims);
+      rewriter, loc, createCopy(sizes, getElementTypeOrSelf(weights), read),
+      joinNext(others + 2, others));
 }
 
 /// Without the loop along the joined elements of the kernel.
 AffineMap TapJoiner::renumber(ArrayRef<AffineExpr> results) const {
-  MLIRContext *context = rewriter.getContext();
   SmallVector<AffineExpr> loops;
   for (unsigned loop = 0; loop < extents.size(); ++loop)
-    loops.push_back(
-        getAffineDimExpr(loop - (loop > window.tap ? 1 : 0), context));
-  return AffineMap::get(extents.size(), 0, results, context)
+    loops.push_back(getLoop(loop - (loop > window.tap)));
+  return AffineMap::get(extents.size(), 0, results, rewriter.getContext())
       .replaceDimsAndSymbols(loops, {}, extents.size() - 1, 0);
+}
+
+/// The loops of weights, or of their gradient, that aren't joined, without the
+/// channels of the result.
+SmallVector<AffineExpr> TapJoiner::findOthers(AffineMap map) const {
+  SmallVector<AffineExpr> others(map.getResults());
+  llvm::erase_if(others, [&](AffineExpr expr) {
+    return llvm::is_contained({depth, *window.tap, ownChannels},
+                              cast<AffineDimExpr>(expr).getPosition());
+  });
+  return others;
 }
 
 /// The loops of weights, or of their gradient: others, the joined depth and the
 /// channels of the result.
 AffineMap TapJoiner::joinDepth(AffineMap map) const {
-  SmallVector<AffineExpr> exprs;
-  for (AffineExpr expr : map.getResults())
-    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-        loop != depth && loop != window.tap && loop != ownChannels)
-      exprs.push_back(expr);
-  for (unsigned loop : {depth, ownChannels})
-    exprs.push_back(getAffineDimExpr(loop, rewriter.getContext()));
+  SmallVector<AffineExpr> exprs = findOthers(map);
+  exprs.append({getLoop(depth), getLoop(ownChannels)});
   return renumber(exprs);
 }
 
 /// Makes the tensor with which the sums of a gradient by the joined depth
 /// start.
 Value TapJoiner::fillResult() {
-  SmallVector<int64_t> shape;
-  for (AffineExpr expr : maps[2].getResults())
-    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-        loop != depth && loop != window.tap && loop != ownChannels)
-      shape.push_back(extents[loop]);
-  shape.append({padded, extents[ownChannels]});
-  Value start =
-      arith::ConstantOp::create(rewriter, loc, findFill(op.getOutputs()[0]));
-  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, start.getType());
-  return linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
+  SmallVector<OpFoldResult> sizes;
+  for (AffineExpr other : findOthers(maps[2]))
+    sizes.push_back(number(extents[cast<AffineDimExpr>(other).getPosition()]));
+  sizes.append({number(padded), number(extents[ownChannels])});
+  return fill(sizes, findFill(op.getOutputs()[0]));
 }
 
 /// A gradient by elements of the kernel and channels, in the op's order.
 Value TapJoiner::separateDepth(Value result) {
+  SmallVector<AffineExpr> order = findOthers(maps[2]);
+  unsigned at = order.size();
+  order.append({getLoop(*window.tap), getLoop(depth), getLoop(ownChannels)});
+  SmallVector<Range> ranges = getRanges(result);
+  ranges[at].size = number(joined);
+  Value kept = tensor::ExtractSliceOp::create(rewriter, loc, result, ranges);
   auto type = cast<RankedTensorType>(result.getType());
   SmallVector<int64_t> shape(type.getShape());
-  unsigned at = shape.size() - 2;
-  shape[at] = joined;
-  SmallVector<OpFoldResult> starts(shape.size(), rewriter.getIndexAttr(0)),
-      steps(shape.size(), rewriter.getIndexAttr(1));
-  Value kept = tensor::ExtractSliceOp::create(
-      rewriter, loc, result, starts,
-      getAsIndexOpFoldResult(rewriter.getContext(), shape), steps);
-  SmallVector<ReassociationIndices> dims;
-  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
-    dims.push_back({dim + (dim > at ? 1 : 0)});
-  dims[at].push_back(at + 1);
-  shape[at] = window.taps;
+  shape[at] = taps;
   shape.insert(shape.begin() + at + 1, channels);
-  Value whole = tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape),
-                                              kept, dims);
-  SmallVector<unsigned> order; // loops
-  for (AffineExpr expr : maps[2].getResults())
-    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-        loop != depth && loop != window.tap && loop != ownChannels)
-      order.push_back(loop);
-  order.append({window.tap, depth, ownChannels});
+  Value whole = tensor::ExpandShapeOp::create(
+      rewriter, loc, type.clone(shape), kept, joinNext(type.getRank(), at));
   SmallVector<int64_t> permutation;
   for (AffineExpr expr : maps[2].getResults())
-    permutation.push_back(
-        llvm::find(order, cast<AffineDimExpr>(expr).getPosition()) -
-        order.begin());
-  if (isIdentityPermutation(permutation))
-    return whole;
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, getResultType().getShape(), type.getElementType());
-  return linalg::TransposeOp::create(rewriter, loc, whole, empty, permutation)
-      ->getResult(0);
+    permutation.push_back(llvm::find(order, expr) - order.begin());
+  return isIdentityPermutation(permutation)
+             ? whole
+             : transpose(rewriter, whole, permutation);
 }
 
 linalg::GenericOp TapJoiner::run(DecisionLog &log) {
@@ -525,7 +496,7 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   // As schedules have it.
   constexpr int64_t kBytesOfTF32 = 4, kGranuleBytes = 16;
   leastDepth = bytes >= kBytesOfTF32 ? 8 : 16;
-  joined = window.taps * channels;
+  joined = taps * channels;
   granule = std::max<int64_t>(kGranuleBytes / bytes, 1);
   padded = llvm::alignTo(joined, granule);
   if (!isNarrow() || !arePlacesShort())
@@ -533,25 +504,22 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   if (!isWorthIt()) {
     log.missed(op, "JoinedTaps",
                "copying an image of " + Twine(channels) +
-                   " channels, so that " + Twine(window.taps) +
+                   " channels, so that " + Twine(taps) +
                    " elements of the kernel are one depth, takes as long as "
                    "it saves");
     return op;
   }
   log.passed(op, "JoinedTaps",
-             Twine(window.taps) + " elements of the kernel and " +
-                 Twine(channels) + " channels are one depth of " +
-                 Twine(padded) + ", in a copy of the image");
-  rewriter.setInsertionPoint(op);
+             Twine(taps) + " elements of the kernel and " + Twine(channels) +
+                 " channels are one depth of " + Twine(padded) +
+                 ", in a copy of the image");
   Value image = copyImage(), other = op.getInputs()[1],
         start = op.getOutputs()[0];
-  MLIRContext *context = rewriter.getContext();
   SmallVector<AffineExpr> ofImage;
   for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
-    if (dim != window.dim && dim != depthDim)
+    if (dim != windowDim && dim != depthDim)
       ofImage.push_back(expr);
-  ofImage.push_back(getAffineDimExpr(window.pixel, context));
-  ofImage.push_back(getAffineDimExpr(depth, context));
+  ofImage.append({getLoop(*window.pixel), getLoop(depth)});
   AffineMap ofOther = renumber(maps[1].getResults()),
             ofResult = renumber(maps[2].getResults());
   if (sumsPixels) {
@@ -562,12 +530,9 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
     ofOther = joinDepth(maps[1]);
   }
   SmallVector<utils::IteratorType> kinds = iterators;
-  kinds.erase(kinds.begin() + window.tap);
-  auto made = linalg::GenericOp::create(
-      rewriter, loc, start.getType(), ValueRange{image, other}, start,
-      ArrayRef{renumber(ofImage), ofOther, ofResult}, kinds);
-  rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(),
-                              made.getRegion().begin());
+  kinds.erase(kinds.begin() + *window.tap);
+  auto made = repeat(op, {image, other}, start,
+                     {renumber(ofImage), ofOther, ofResult}, kinds);
   rewriter.replaceOp(op, sumsPixels ? separateDepth(made.getResult(0))
                                     : made.getResult(0));
   return made;
@@ -590,72 +555,67 @@ static linalg::GenericOp joinTaps(linalg::GenericOp op, RewriterBase &rewriter,
 bool carousel::isPlainConvolution(linalg::LinalgOp op) {
   if (!hasWindows(op))
     return false;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (AffineExpr expr : op.getIndexingMapsArray().front().getResults()) {
-    SmallVector<int64_t> strides(extents.size(), 0);
-    int64_t constant = 0;
-    if (!readLinear(expr, strides, constant) || constant != 0)
+  ConvolutionView view(op);
+  for (unsigned dim = 0; dim < view.maps[0].getNumResults(); ++dim) {
+    std::optional<ConvolutionIndex> index = view.readIndex(dim);
+    bool isPlain = isa<AffineDimExpr>(view.maps[0].getResult(dim));
+    if (!index || index->constant != 0 ||
+        (!isPlain && (index->stride != 1 ||
+                      (index->tap && view.extents[*index->tap] != 1))))
       return false;
-    if (isa<AffineDimExpr>(expr))
-      continue;
-    for (auto [stride, extent, iterator] :
-         llvm::zip_equal(strides, extents, iterators)) {
-      bool isReduced = iterator == utils::IteratorType::reduction;
-      if (stride != 0 && (isReduced ? extent != 1 : stride != 1))
-        return false;
-    }
   }
   return true;
 }
 
 namespace {
 
-class ConvolutionOrder {
+class ConvolutionOrder : ConvolutionRewriter {
 public:
-  explicit ConvolutionOrder(linalg::GenericOp op)
-      : op(op), builder(op), loc(op.getLoc()), maps(op.getIndexingMapsArray()) {
-  }
+  using ConvolutionRewriter::ConvolutionRewriter;
 
   /// Groups of channels and channels as the image's last dimensions.
   void orderGroups() {
     SmallVector<unsigned> last = findGroups();
-    sumsPixels = hasLongTaps(op);
+    sumsPixels = hasLongTaps();
     std::optional<unsigned> depth = findDepth();
     if (sumsPixels || last.empty() || !depth || findSharedChannels())
       return;
     divideInsidePad();
     restoreUnits();
     last.push_back(*depth);
-    order(0, last);
-    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    putLast(0, last);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   }
 
   void run() {
     divideInsidePad();
-    if (std::optional<unsigned> shared = findSharedChannels())
-      return orderStencil(*shared);
-    sumsPixels = hasLongTaps(op);
-    std::optional<unsigned> depth = findDepth(), channels = findChannels();
-    if (!depth || !channels)
+    std::optional<unsigned> shared = findSharedChannels();
+    sumsPixels = shared ? hasLongStencil() : hasLongTaps();
+    std::optional<unsigned> depth = findDepth(), channels = findOwnChannels();
+    SmallVector<unsigned> last = findGroups(), weights;
+    if (shared) {
+      last = weights = {*shared};
+      for (unsigned loop = 0; loop < extents.size(); ++loop)
+        if (!isReduced(loop) && !isInImage(loop) && isInWeights(loop))
+          weights.push_back(loop);
+    } else if (!depth || !channels) {
       return;
-    restoreUnits();
-    SmallVector<unsigned> groups = findGroups();
-    if (sumsPixels) {
-      permuteInput(0, putWindowsLast(groups, *depth));
-      SmallVector<unsigned> last = findPixels();
-      llvm::append_range(last, groups);
-      last.push_back(*channels);
-      order(1, last);
     } else {
-      SmallVector<unsigned> last = groups;
       last.push_back(*depth);
-      order(0, last);
-      if (!endsWith(maps[1], *channels, *depth))
-        order(1, {*depth, *channels});
     }
+    restoreUnits();
+    putLast(0, last, /*putsWindowsLast=*/!shared && sumsPixels);
+    if (!shared && sumsPixels) {
+      weights = findPixels(); // as the image has them now
+      weights.append(last.begin(), std::prev(last.end()));
+      weights.push_back(*channels);
+    } else if (!shared && maps[1].getResults().take_back(2) !=
+                              ArrayRef{getLoop(*channels), getLoop(*depth)}) {
+      weights = {*depth, *channels};
+    }
+    putLast(1, weights);
     divideStrides();
-    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   }
 
 private:
@@ -663,39 +623,31 @@ private:
   /// is divided.
   void divideInsidePad() {
     auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
-    if (!expand)
-      return;
-    tensor::InsertSliceOp pad = findPad(expand.getSrc());
+    tensor::InsertSliceOp pad;
+    if (expand)
+      pad = findPad(expand.getSrc());
     if (!pad || !expand.getResultType().hasStaticShape())
       return;
-    SmallVector<OpFoldResult> offsets, sizes, steps;
-    RankedTensorType wide = expand.getResultType();
+    SmallVector<Range> ranges = getRanges(expand.getResult());
+    SmallVector<Range> narrow = readRanges(pad);
     for (auto [from, dims] :
          llvm::enumerate(expand.getReassociationIndices())) {
-      bool isWhole = pad.getStaticOffset(from) == 0 &&
-                     pad.getStaticSize(from) == pad.getType().getDimSize(from);
-      if (dims.size() != 1 && !isWhole)
+      if (dims.size() == 1)
+        ranges[dims.front()] = narrow[from];
+      else if (pad.getStaticOffset(from) != 0 ||
+               pad.getStaticSize(from) != pad.getType().getDimSize(from))
         return;
-      for (int64_t dim : dims) {
-        offsets.push_back(dims.size() == 1 ? pad.getMixedOffsets()[from]
-                                           : builder.getIndexAttr(0));
-        sizes.push_back(dims.size() == 1
-                            ? pad.getMixedSizes()[from]
-                            : builder.getIndexAttr(wide.getDimSize(dim)));
-        steps.push_back(builder.getIndexAttr(1));
-      }
     }
-    std::optional<SmallVector<int64_t>> shape = getConstantIntValues(sizes);
+    std::optional<SmallVector<int64_t>> shape =
+        getConstantIntValues(llvm::map_to_vector(
+            ranges, [](const Range &range) { return range.size; }));
     if (!shape)
       return;
-    Type element = wide.getElementType();
     Value source = tensor::ExpandShapeOp::create(
-        builder, loc, RankedTensorType::get(*shape, element), pad.getSource(),
+        rewriter, loc, expand.getResultType().clone(*shape), pad.getSource(),
         expand.getReassociationIndices());
-    SmallVector<OpFoldResult> all =
-        getAsIndexOpFoldResult(builder.getContext(), wide.getShape());
-    op.getInputsMutable()[0].set(tensor::InsertSliceOp::create(
-        builder, loc, source, fill(all, element), offsets, sizes, steps));
+    op.getInputsMutable()[0].set(
+        insertIntoZeros(source, getSizes(expand.getResult()), ranges));
   }
 
   /// A pad of an image lacks dimensions of extent 1 where these went. Kernels
@@ -704,8 +656,7 @@ private:
     auto pad = op.getInputs()[0].getDefiningOp<tensor::InsertSliceOp>();
     if (!pad || pad.getSourceType().getRank() == pad.getType().getRank())
       return;
-    SmallVector<int64_t> shape(pad.getStaticSizes());
-    auto wide = RankedTensorType::get(shape, pad.getType().getElementType());
+    RankedTensorType wide = pad.getType().clone(pad.getStaticSizes());
     std::optional<SmallVector<ReassociationIndices>> dims =
         getReassociationIndicesForReshape(pad.getSourceType(), wide);
     if (!dims)
@@ -716,249 +667,126 @@ private:
       source = narrow.getSrc();
     else
       source = tensor::ExpandShapeOp::create(
-          builder, loc, wide, pad.getSource(), *dims, pad.getMixedSizes());
+          rewriter, loc, wide, pad.getSource(), *dims, pad.getMixedSizes());
     op.getInputsMutable()[0].set(tensor::InsertSliceOp::create(
-        builder, loc, source, pad.getDest(), pad.getMixedOffsets(),
-        pad.getMixedSizes(), pad.getMixedStrides()));
+        rewriter, loc, source, pad.getDest(), readRanges(pad)));
     if (pad->use_empty())
       pad.erase();
   }
 
+  bool isLonger(unsigned loop, std::optional<unsigned> other) const {
+    return !other || ShapedType::isDynamic(extents[loop]) ||
+           extents[loop] > extents[*other];
+  }
+
   /// The loop of a stencil's channels that have weights of their own.
   std::optional<unsigned> findSharedChannels() {
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
     std::optional<unsigned> shared;
     bool sumsChannels = false, hasOwnChannels = false;
     for (unsigned loop = 0; loop < extents.size(); ++loop) {
-      bool isInImage =
-          maps[0].getResultPosition(builder.getAffineDimExpr(loop)).has_value();
-      if (extents[loop] == 1 || !maps[1].isFunctionOfDim(loop))
+      if (extents[loop] == 1 || !isInWeights(loop))
         continue;
-      sumsChannels |= isInImage && isReduced(loop);
-      hasOwnChannels |= !maps[0].isFunctionOfDim(loop) && !isReduced(loop);
-      if (isInImage && !isReduced(loop) &&
-          (!shared || ShapedType::isDynamic(extents[loop]) ||
-           extents[loop] > extents[*shared]))
+      bool isPlain = findDim(0, loop).has_value();
+      sumsChannels |= isPlain && isReduced(loop);
+      hasOwnChannels |= !isInImage(loop) && !isReduced(loop);
+      if (isPlain && !isReduced(loop) && isLonger(loop, shared))
         shared = loop;
     }
     return sumsChannels && hasOwnChannels ? std::nullopt : shared;
-  }
-
-  void orderStencil(unsigned shared) {
-    auto [reduced, kept] = countWindowIterations(op);
-    sumsPixels = reduced > kept;
-    restoreUnits();
-    order(0, {shared});
-    SmallVector<unsigned> last = {shared};
-    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-      if (!isReduced(loop) && !maps[0].isFunctionOfDim(loop) &&
-          maps[1].isFunctionOfDim(loop))
-        last.push_back(loop);
-    order(1, last);
-    divideStrides();
-    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
-  }
-
-  bool isReduced(unsigned loop) {
-    return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
-  }
-
-  /// Finds the dimensions that are summed, in the image's order.
-  SmallVector<unsigned> findPixels() {
-    SmallVector<unsigned> pixels;
-    for (AffineExpr expr : maps[0].getResults())
-      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-        if (isReduced(loop) && expr.isFunctionOfDim(loop))
-          pixels.push_back(loop);
-    return pixels;
-  }
-
-  bool endsWith(AffineMap map, unsigned loop, unsigned last) {
-    return map.getNumResults() > 1 &&
-           map.getResults().take_back(2) ==
-               ArrayRef{builder.getAffineDimExpr(loop),
-                        builder.getAffineDimExpr(last)};
   }
 
   /// The channels of the image: of the loops that are no window, the longest
   /// one that both factors sum along, or, where pixels are summed, that the
   /// weights lack.
   std::optional<unsigned> findDepth() {
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
     std::optional<unsigned> depth;
-    for (AffineExpr expr : maps[0].getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr);
-          dim && isReduced(dim.getPosition()) != sumsPixels &&
-          maps[1].isFunctionOfDim(dim.getPosition()) != sumsPixels &&
-          (!depth || ShapedType::isDynamic(extents[dim.getPosition()]) ||
-           extents[dim.getPosition()] > extents[*depth]))
-        depth = dim.getPosition();
+    for (unsigned loop : findPlainLoops())
+      if (isOfKernel(loop) && isInWeights(loop) != sumsPixels &&
+          isLonger(loop, depth))
+        depth = loop;
     return depth;
-  }
-
-  std::optional<unsigned> findChannels() {
-    std::optional<unsigned> channels;
-    for (AffineExpr expr : maps[1].getResults()) {
-      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      if (isReduced(loop) || maps[0].isFunctionOfDim(loop))
-        continue;
-      if (channels)
-        return std::nullopt;
-      channels = loop;
-    }
-    return channels;
-  }
-
-  /// Lets the dimensions along `loops` be the last ones of an input.
-  void order(unsigned input, ArrayRef<unsigned> loops) {
-    SmallVector<int64_t> first, last;
-    for (unsigned loop : loops)
-      last.push_back(*maps[input].getResultPosition(
-          getAffineDimExpr(loop, builder.getContext())));
-    for (int64_t dim = 0; dim < maps[input].getNumResults(); ++dim)
-      if (!llvm::is_contained(last, dim))
-        first.push_back(dim);
-    llvm::append_range(first, last);
-    permuteInput(input, first);
-  }
-
-  /// Boxes of several windows then have few dimensions of memory.
-  SmallVector<int64_t> putWindowsLast(ArrayRef<unsigned> groups,
-                                      unsigned depth) {
-    SmallVector<int64_t> order, windows, last;
-    for (unsigned loop : groups)
-      last.push_back(getDim(loop));
-    last.push_back(getDim(depth));
-    bool isOne = llvm::count_if(maps[0].getResults(), [](AffineExpr expr) {
-                   return !isa<AffineDimExpr>(expr);
-                 }) == 1;
-    for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
-      if (!llvm::is_contained(last, int64_t(dim)))
-        (isOne || isa<AffineDimExpr>(expr) ? order : windows).push_back(dim);
-    llvm::append_range(order, windows);
-    llvm::append_range(order, last);
-    return order;
-  }
-
-  /// The image's dimension along a loop.
-  int64_t getDim(unsigned loop) {
-    return *maps[0].getResultPosition(builder.getAffineDimExpr(loop));
   }
 
   /// Channels of which each group has weights of its own.
   SmallVector<unsigned> findGroups() {
-    SmallVector<unsigned> groups;
-    for (AffineExpr expr : maps[0].getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr);
-          dim && !isReduced(dim.getPosition()) &&
-          maps[1].isFunctionOfDim(dim.getPosition()))
-        groups.push_back(dim.getPosition());
+    SmallVector<unsigned> groups = findPlainLoops();
+    llvm::erase_if(groups, [&](unsigned loop) {
+      return isReduced(loop) || !isInWeights(loop);
+    });
     return groups;
   }
 
-  void permuteInput(unsigned input, ArrayRef<int64_t> first) {
-    if (llvm::is_sorted(first))
+  /// Lets the dimensions along `loops` be the last ones of an input, maybe
+  /// after windows. Boxes of several windows then have few dimensions of
+  /// memory.
+  void putLast(unsigned input, ArrayRef<unsigned> loops,
+               bool putsWindowsLast = false) {
+    SmallVector<int64_t> permutation, last;
+    for (unsigned loop : loops)
+      last.push_back(*findDim(input, loop));
+    for (int64_t dim = 0; dim < maps[input].getNumResults(); ++dim)
+      if (!llvm::is_contained(last, dim))
+        permutation.push_back(dim);
+    auto isWindow = [&](int64_t dim) {
+      return !isa<AffineDimExpr>(maps[input].getResult(dim));
+    };
+    if (putsWindowsLast && llvm::count_if(permutation, isWindow) > 1)
+      llvm::sort(permutation, [&](int64_t lhs, int64_t rhs) {
+        return std::pair(isWindow(lhs), lhs) < std::pair(isWindow(rhs), rhs);
+      });
+    llvm::append_range(permutation, last);
+    if (llvm::is_sorted(permutation))
       return;
-    Value tensor = op.getInputs()[input];
-    op.getInputsMutable()[input].set(permute(tensor, first));
-    maps[input] = AffineMap::get(
-        maps[input].getNumDims(), 0,
-        llvm::map_to_vector(
-            first, [&](int64_t dim) { return maps[input].getResult(dim); }),
-        builder.getContext());
-  }
-
-  template <typename T>
-  static SmallVector<T> pick(ArrayRef<T> values, ArrayRef<int64_t> order) {
-    return llvm::map_to_vector(order, [&](int64_t dim) { return values[dim]; });
+    op.getInputsMutable()[input].set(
+        permute(op.getInputs()[input], permutation));
+    maps[input] =
+        AffineMap::get(maps[input].getNumDims(), 0,
+                       applyPermutation(maps[input].getResults(), permutation),
+                       rewriter.getContext());
   }
 
   /// Permutes a tensor inside of zeros, which are put around it then.
   Value permute(Value tensor, ArrayRef<int64_t> permutation) {
-    SmallVector<OpFoldResult> sizes = pick<OpFoldResult>(
-        tensor::getMixedSizes(builder, loc, tensor), permutation);
-    Type element = getElementTypeOrSelf(tensor);
-    if (tensor::InsertSliceOp pad = findInsertIntoZeros(tensor)) {
-      Value zeros = fill(sizes, element);
-      return tensor::InsertSliceOp::create(
-          builder, loc, permute(pad.getSource(), permutation), zeros,
-          pick<OpFoldResult>(pad.getMixedOffsets(), permutation),
-          pick<OpFoldResult>(pad.getMixedSizes(), permutation),
-          pick<OpFoldResult>(pad.getMixedStrides(), permutation));
-    }
-    Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
-    unsigned rank = permutation.size();
-    SmallVector<AffineExpr> exprs(rank);
-    for (auto [to, from] : llvm::enumerate(permutation))
-      exprs[from] = builder.getAffineDimExpr(to);
-    SmallVector<AffineMap> copyMaps = {
-        AffineMap::get(rank, 0, exprs, builder.getContext()),
-        builder.getMultiDimIdentityMap(rank)};
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, empty.getType(), tensor, empty, copyMaps,
-               iterators,
-               [](OpBuilder &body, Location at, ValueRange arguments) {
-                 linalg::YieldOp::create(body, at, arguments.front());
-               })
-        .getResult(0);
-  }
-
-  Value fill(ArrayRef<OpFoldResult> sizes, Type element) {
-    Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
-    Value zero =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
-    return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+    tensor::InsertSliceOp pad = findInsertIntoZeros(tensor);
+    if (!pad)
+      return transpose(rewriter, tensor, permutation);
+    SmallVector<OpFoldResult> sizes =
+        applyPermutation(getSizes(tensor), permutation);
+    Value zeros =
+        fill(sizes, rewriter.getZeroAttr(getElementTypeOrSelf(tensor)));
+    return tensor::InsertSliceOp::create(
+        rewriter, loc, permute(pad.getSource(), permutation), zeros,
+        applyPermutation<Range>(readRanges(pad), permutation));
   }
 
   /// Zeros behind an image, so that its extents are multiples of strides.
   void divideStrides() {
     Value image = op.getInputs()[0];
     tensor::InsertSliceOp pad = findPad(image);
-    auto inner = cast<RankedTensorType>(pad ? pad.getSource().getType()
-                                            : image.getType());
+    Value source = pad ? pad.getSource() : image;
+    auto inner = cast<RankedTensorType>(source.getType());
     auto outer = cast<RankedTensorType>(image.getType());
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(builder, loc, image);
+    SmallVector<OpFoldResult> sizes = getSizes(image);
     bool isDivisible = true, isPadded = false;
-    for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
-      SmallVector<int64_t> strides(maps[0].getNumDims(), 0);
-      int64_t constant = 0;
-      if (isa<AffineDimExpr>(expr) || !readLinear(expr, strides, constant))
-        continue;
-      int64_t stride = 1;
-      for (auto [loop, own] : llvm::enumerate(strides))
-        if (own > 0 && isReduced(loop) == sumsPixels)
-          stride = own;
-      if (stride == 1)
+    for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+      std::optional<ConvolutionIndex> index = readIndex(dim);
+      if (!index || index->stride <= 1)
         continue;
       if (inner.isDynamicDim(dim) || outer.isDynamicDim(dim))
         return;
-      isDivisible &= inner.getDimSize(dim) % stride == 0;
-      int64_t wanted = llvm::divideCeil(outer.getDimSize(dim), stride) * stride;
+      isDivisible &= inner.getDimSize(dim) % index->stride == 0;
+      int64_t wanted = llvm::alignTo(outer.getDimSize(dim), index->stride);
       isPadded |= wanted != outer.getDimSize(dim);
-      sizes[dim] = builder.getIndexAttr(wanted);
+      sizes[dim] = number(wanted);
     }
     // Kernels look through pads where that suffices.
     if (isDivisible || !isPadded)
       return;
-    Value zeros = fill(sizes, outer.getElementType());
-    Value source = pad ? pad.getSource() : image;
-    SmallVector<OpFoldResult> offsets(outer.getRank(), builder.getIndexAttr(0));
-    SmallVector<OpFoldResult> steps(outer.getRank(), builder.getIndexAttr(1));
+    SmallVector<Range> ranges = getRanges(source);
     if (pad)
-      offsets = pad.getMixedOffsets();
-    op.getInputsMutable()[0].set(tensor::InsertSliceOp::create(
-        builder, loc, source, zeros, offsets,
-        tensor::getMixedSizes(builder, loc, source), steps));
+      ranges = readRanges(pad);
+    op.getInputsMutable()[0].set(insertIntoZeros(source, sizes, ranges));
   }
-
-  linalg::GenericOp op;
-  OpBuilder builder;
-  Location loc;
-  SmallVector<AffineMap> maps;
-  bool sumsPixels = false;
 };
 
 } // namespace
@@ -966,13 +794,13 @@ private:
 /// Whether its result is widened.
 static bool orderConvolution(linalg::GenericOp op, bool widens,
                              IRRewriter &rewriter, DecisionLog &log) {
-  ConvolutionOrder(op).orderGroups();
+  ConvolutionOrder(op, rewriter).orderGroups();
   // As written, groups share nothing.
   if (widens)
     op = joinNarrowGroups(op, rewriter);
   op = joinTaps(op, rewriter, log);
   if (hasWindows(op))
-    ConvolutionOrder(op).run();
+    ConvolutionOrder(op, rewriter).run();
   rewriter.setInsertionPoint(op);
   linalg::GenericOp wide = widens ? widenProduct(op) : op;
   bool isWidened = wide != op;

@@ -14,12 +14,66 @@
 #ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_LOWERCONVOLUTIONS_H
 #define CAROUSEL_PASSES_GRAPH_PRODUCTS_LOWERCONVOLUTIONS_H
 
+#include "../Reading/ReadConvolution.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
 
 class DecisionLog;
+
+/// Transposes a tensor: dimension i of the result is `permutation[i]` of it.
+mlir::Value transpose(mlir::RewriterBase &rewriter, mlir::Value tensor,
+                      llvm::ArrayRef<int64_t> permutation);
+
+/// The place at which a tensor is inserted.
+llvm::SmallVector<mlir::Range> readRanges(mlir::tensor::InsertSliceOp insert);
+
+/// A convolution that is rewritten, and the ops that are made for it.
+class ConvolutionRewriter : protected ConvolutionView {
+public:
+  ConvolutionRewriter(mlir::linalg::GenericOp op, mlir::RewriterBase &rewriter)
+      : ConvolutionView(op), op(op), rewriter(rewriter), loc(op.getLoc()) {
+    rewriter.setInsertionPoint(op);
+  }
+
+protected:
+  mlir::OpFoldResult number(int64_t value) const {
+    return rewriter.getIndexAttr(value);
+  }
+  llvm::SmallVector<mlir::OpFoldResult> getSizes(mlir::Value tensor) const {
+    return mlir::tensor::getMixedSizes(rewriter, loc, tensor);
+  }
+  /// The whole of a tensor.
+  llvm::SmallVector<mlir::Range> getRanges(mlir::Value tensor) const;
+  mlir::Value fill(llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                   mlir::TypedAttr value) const;
+  mlir::Value insertIntoZeros(mlir::Value tensor,
+                              llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                              llvm::ArrayRef<mlir::Range> ranges) const;
+  /// Writes an op with the body of another one.
+  mlir::linalg::GenericOp
+  repeat(mlir::linalg::GenericOp from, mlir::ValueRange inputs,
+         mlir::Value init, llvm::ArrayRef<mlir::AffineMap> maps,
+         llvm::ArrayRef<mlir::utils::IteratorType> kinds) const;
+  /// The only reader of the result, if it computes each element from one of
+  /// it, or null.
+  mlir::linalg::GenericOp findConversion();
+  /// Converts another tensor in the same way.
+  mlir::Value convert(mlir::linalg::GenericOp conversion,
+                      mlir::Value tensor) const;
+
+  mlir::linalg::GenericOp op;
+  mlir::RewriterBase &rewriter;
+  mlir::Location loc;
+};
+
+/// The dimensions of a tensor of which `at` and the next one are one in
+/// another tensor of `rank` dimensions.
+llvm::SmallVector<mlir::ReassociationIndices> joinNext(int64_t rank,
+                                                       int64_t at);
 
 /// Whether a convolution reads one element of each channel for a pixel, and
 /// every pixel once: a product.

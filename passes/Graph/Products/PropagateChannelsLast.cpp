@@ -14,14 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Reading/ReadConvolution.h"
+#include "LowerConvolutions.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -35,19 +33,16 @@ using namespace carousel;
 
 /// The pixels' dimensions of a convolution with channels before them, or 0.
 static unsigned countPixels(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || !hasWindows(op) || hasLongTaps(op))
+  if (!op.hasPureTensorSemantics() || !hasWindows(op))
     return 0;
-  AffineMap image = op.getIndexingMapsArray().front();
-  AffineMap result = op.getIndexingMapsArray().back();
-  auto pixels = llvm::make_filter_range(
-      image.getResults(), [](AffineExpr e) { return !isa<AffineDimExpr>(e); });
-  unsigned count = llvm::range_size(pixels);
+  ConvolutionView view(op);
+  ArrayRef<AffineExpr> image = view.maps[0].getResults();
+  ArrayRef<AffineExpr> result = view.maps[2].getResults();
+  unsigned count = image.size() - view.findPlainLoops().size();
   bool areLast =
-      llvm::all_of(image.getResults().drop_back(count),
-                   [](AffineExpr expr) { return isa<AffineDimExpr>(expr); });
-  return areLast && image.getNumResults() >= count + 2 &&
-                 result.getNumResults() >= count + 2 &&
-                 image.getResult(0) == result.getResult(0)
+      llvm::all_of(image.drop_back(count), llvm::IsaPred<AffineDimExpr>);
+  return areLast && !view.hasLongTaps() && image.size() >= count + 2 &&
+                 result.size() >= count + 2 && image[0] == result[0]
              ? count
              : 0;
 }
@@ -79,6 +74,11 @@ static SmallVector<int64_t> getOrder(int64_t rank, unsigned pixels) {
   return order;
 }
 
+/// Dimensions as they were: of dimension i, which one it is with channels last.
+static SmallVector<int64_t> getBack(int64_t rank, unsigned pixels) {
+  return invertPermutationVector(getOrder(rank, pixels));
+}
+
 template <typename T>
 static SmallVector<T> reorder(ArrayRef<T> values, unsigned pixels) {
   return applyPermutation(values, getOrder(values.size(), pixels));
@@ -87,6 +87,15 @@ static SmallVector<T> reorder(ArrayRef<T> values, unsigned pixels) {
 static RankedTensorType reorder(RankedTensorType type, unsigned pixels) {
   return RankedTensorType::get(reorder(type.getShape(), pixels),
                                type.getElementType(), type.getEncoding());
+}
+
+/// The dimensions that a reshape joins or divides; none for other ops.
+static SmallVector<ReassociationIndices> getGroups(Operation *op) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return expand.getReassociationIndices();
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return collapse.getReassociationIndices();
+  return {};
 }
 
 /// Whether a reshape leaves all but channels alone.
@@ -190,12 +199,8 @@ private:
           }
       return;
     }
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
-        expand && !reshapesChannels(expand.getReassociationIndices(), pixels))
-      return;
-    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-        collapse &&
-        !reshapesChannels(collapse.getReassociationIndices(), pixels))
+    SmallVector<ReassociationIndices> groups = getGroups(op);
+    if (!groups.empty() && !reshapesChannels(groups, pixels))
       return;
     add(op->getResult(0), pixels);
     for (Value operand : op->getOperands())
@@ -228,38 +233,17 @@ private:
     return images.size() != before;
   }
 
-  Value transpose(Value value, RankedTensorType type,
-                  ArrayRef<int64_t> permutation) {
-    Location loc = value.getLoc();
-    SmallVector<OpFoldResult> sizes = applyPermutation(
-        tensor::getMixedSizes(rewriter, loc, value), permutation);
-    Value empty =
-        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-    auto copy =
-        linalg::TransposeOp::create(rewriter, loc, value, empty, permutation);
-    FailureOr<linalg::GenericOp> generic =
-        linalg::generalizeNamedOp(rewriter, copy);
-    return generic->getResult(0);
-  }
-
   /// Returns, as an image, the value that a slice or sum begins with.
   Value takeImage(Value value, unsigned pixels) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     unsigned own = images.lookup(value);
     if (!type || own == pixels)
       return value;
-    SmallVector<int64_t> order = getOrder(type.getRank(), pixels);
-    if (own != 0) { // channels of one convolution are pixels of the other one
-      SmallVector<int64_t> back =
-          invertPermutationVector(getOrder(type.getRank(), own));
-      auto first = RankedTensorType::get(
-          applyPermutation(type.getShape(), back), type.getElementType());
-      return transpose(transpose(value, first, back), reorder(first, pixels),
-                       order);
-    }
+    if (own != 0) // channels of one convolution are pixels of the other one
+      value = transpose(rewriter, value, getBack(type.getRank(), own));
     Operation *op = value.getDefiningOp();
     if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op))
-      return transpose(value, reorder(type, pixels), order);
+      return transpose(rewriter, value, getOrder(type.getRank(), pixels));
     Value empty = tensor::EmptyOp::create(
         rewriter, value.getLoc(),
         reorder<OpFoldResult>(
@@ -287,9 +271,7 @@ private:
       if (others.empty())
         continue;
       rewriter.setInsertionPointAfterValue(value);
-      Value copy =
-          transpose(value, type,
-                    invertPermutationVector(getOrder(type.getRank(), pixels)));
+      Value copy = transpose(rewriter, value, getBack(type.getRank(), pixels));
       for (OpOperand *use : others)
         use->set(copy);
     }
@@ -330,10 +312,11 @@ private:
   void rewriteNumbers(Operation *op) {
     if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       unsigned pixels = images.lookup(dim.getSource());
-      SmallVector<int64_t> order = invertPermutationVector(getOrder(
-          cast<RankedTensorType>(dim.getSource().getType()).getRank(), pixels));
+      int64_t rank =
+          cast<RankedTensorType>(dim.getSource().getType()).getRank();
       dim.getIndexMutable().set(arith::ConstantIndexOp::create(
-          rewriter, dim.getLoc(), order[*dim.getConstantIndex()]));
+          rewriter, dim.getLoc(),
+          getBack(rank, pixels)[*dim.getConstantIndex()]));
       return;
     }
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
@@ -360,29 +343,24 @@ private:
     else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
       other = tensor::InsertSliceOp::create(
           rewriter, loc, insert.getSource(), insert.getDest(),
-          pick(insert.getMixedOffsets()), pick(insert.getMixedSizes()),
-          pick(insert.getMixedStrides()));
+          reorder<Range>(readRanges(insert), pixels));
     else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
       other = tensor::ExtractSliceOp::create(
           rewriter, loc, type, slice.getSource(), pick(slice.getMixedOffsets()),
           pick(slice.getMixedSizes()), pick(slice.getMixedStrides()));
     else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
       other = tensor::ConcatOp::create(
-          rewriter, loc, type,
-          invertPermutationVector(
-              getOrder(type.getRank(), pixels))[concat.getDim()],
+          rewriter, loc, type, getBack(type.getRank(), pixels)[concat.getDim()],
           concat.getInputs());
     else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-      other = tensor::ExpandShapeOp::create(
-          rewriter, loc, type, expand.getSrc(),
-          moveGroups(expand.getReassociationIndices(), pixels),
-          pick(expand.getMixedOutputShape()));
+      other =
+          tensor::ExpandShapeOp::create(rewriter, loc, type, expand.getSrc(),
+                                        moveGroups(getGroups(op), pixels),
+                                        pick(expand.getMixedOutputShape()));
     else
       other = tensor::CollapseShapeOp::create(
           rewriter, loc, type, op->getOperand(0),
-          moveGroups(
-              cast<tensor::CollapseShapeOp>(op).getReassociationIndices(),
-              pixels));
+          moveGroups(getGroups(op), pixels));
     images.insert({other, pixels});
     images.erase(result); // other values may get its address
     rewriter.replaceAllUsesWith(result, other);
@@ -409,17 +387,12 @@ private:
 };
 } // namespace
 
-/// Where convolutions have channels before pixels: all tensors that ops compute
-/// of their results, pixel by pixel, get their channels last. Arguments and
-/// results of the function stay.
-static void putChannelsLast(func::FuncOp func) { ImageLayouts(func).run(); }
-
 namespace {
 struct PropagateChannelsLast
     : public carousel::impl::PropagateChannelsLastBase<PropagateChannelsLast> {
   using PropagateChannelsLastBase::PropagateChannelsLastBase;
 
-  void runOnOperation() override { putChannelsLast(getOperation()); }
+  void runOnOperation() override { ImageLayouts(getOperation()).run(); }
 };
 
 } // namespace

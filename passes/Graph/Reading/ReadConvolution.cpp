@@ -17,6 +17,7 @@
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -90,56 +91,95 @@ static bool isPool(linalg::LinalgOp op) {
 
 bool carousel::readLinear(AffineExpr expr, SmallVectorImpl<int64_t> &strides,
                           int64_t &constant) {
-  auto add = [&](AffineExpr term, int64_t factor) {
-    if (auto dim = dyn_cast<AffineDimExpr>(term)) {
-      strides[dim.getPosition()] += factor;
-      return true;
-    }
-    if (auto number = dyn_cast<AffineConstantExpr>(term)) {
-      constant += factor * number.getValue();
-      return true;
-    }
+  SmallVector<int64_t> factors;
+  if (failed(getFlattenedAffineExpr(expr, strides.size(), /*numSymbols=*/0,
+                                    &factors)) ||
+      factors.size() != strides.size() + 1)
     return false;
-  };
-  if (add(expr, 1))
-    return true;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return false;
-  if (expr.getKind() == AffineExprKind::Add)
-    return readLinear(binary.getLHS(), strides, constant) &&
-           readLinear(binary.getRHS(), strides, constant);
-  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return expr.getKind() == AffineExprKind::Mul && factor &&
-         add(binary.getLHS(), factor.getValue());
+  constant += factors.pop_back_val();
+  strides = factors;
+  return true;
 }
 
-WindowIterations carousel::countWindowIterations(linalg::LinalgOp op) {
-  WindowIterations counts;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (AffineExpr expr : op.getIndexingMapsArray().front().getResults())
-    for (auto [loop, iterator] : llvm::enumerate(iterators))
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+ConvolutionView::ConvolutionView(linalg::LinalgOp op)
+    : maps(op.getIndexingMapsArray()), iterators(op.getIteratorTypesArray()),
+      extents(op.getStaticLoopRanges()) {}
+
+std::optional<ConvolutionIndex> ConvolutionView::readIndex(unsigned dim) const {
+  ConvolutionIndex index;
+  SmallVector<int64_t> strides(iterators.size(), 0);
+  if (!readLinear(maps[0].getResult(dim), strides, index.constant))
+    return std::nullopt;
+  for (auto [loop, stride] : llvm::enumerate(strides)) {
+    if (stride == 0)
+      continue;
+    std::optional<unsigned> &own = isOfKernel(loop) ? index.tap : index.pixel;
+    if (own)
+      return std::nullopt;
+    own = loop;
+    (isOfKernel(loop) ? index.dilation : index.stride) = stride;
+  }
+  return index;
+}
+
+SmallVector<unsigned> ConvolutionView::findPlainLoops() const {
+  SmallVector<unsigned> loops;
+  for (AffineExpr expr : maps[0].getResults())
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      loops.push_back(loop.getPosition());
+  return loops;
+}
+
+SmallVector<unsigned> ConvolutionView::findPixels() const {
+  SmallVector<unsigned> pixels;
+  for (AffineExpr expr : maps[0].getResults())
+    for (unsigned loop = 0; loop < iterators.size(); ++loop)
+      if (!isOfKernel(loop) && expr.isFunctionOfDim(loop))
+        pixels.push_back(loop);
+  return pixels;
+}
+
+std::optional<unsigned> ConvolutionView::findOwnChannels() const {
+  std::optional<unsigned> channels;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop) {
+    if (isInImage(loop) || !isInWeights(loop))
+      continue;
+    if (channels)
+      return std::nullopt;
+    channels = loop;
+  }
+  return channels;
+}
+
+std::pair<double, double> ConvolutionView::countWindowIterations() const {
+  double reduced = 1, kept = 1;
+  for (AffineExpr expr : maps[0].getResults())
+    for (unsigned loop = 0; loop < iterators.size(); ++loop)
       if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(loop))
-        (iterator == utils::IteratorType::reduction ? counts.reduced
-                                                    : counts.kept) *=
+        (isReduced(loop) ? reduced : kept) *=
             ShapedType::isDynamic(extents[loop]) ? kAssumedExtent
                                                  : double(extents[loop]);
-  return counts;
+  return {reduced, kept};
 }
 
-bool carousel::hasLongTaps(linalg::LinalgOp op) {
+bool ConvolutionView::hasLongTaps() const {
   constexpr double kMuchLonger = 4, kLongestKernel = 64;
-  auto [reduced, kept] = countWindowIterations(op);
+  auto [reduced, kept] = countWindowIterations();
   bool isLonger = reduced > kMuchLonger * kept;
-  auto last = dyn_cast<AffineDimExpr>(
-      op.getIndexingMapsArray().front().getResults().back());
+  auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
   if (!last)
     return isLonger;
-  return op.getIteratorTypesArray()[last.getPosition()] ==
-                 utils::IteratorType::reduction
-             ? isLonger && reduced > kLongestKernel
-             : kMuchLonger * reduced > kept;
+  return isReduced(last.getPosition()) ? isLonger && reduced > kLongestKernel
+                                       : kMuchLonger * reduced > kept;
+}
+
+bool ConvolutionView::hasLongStencil() const {
+  auto [reduced, kept] = countWindowIterations();
+  return reduced > kept;
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,11 +247,10 @@ bool carousel::readsInsidePad(Operation *op, Operation *pad) {
 namespace {
 
 /// Reads one op with windows.
-class ConvolutionReader {
+class ConvolutionReader : ConvolutionView {
 public:
   ConvolutionReader(linalg::LinalgOp op, std::string &refusal)
-      : op(op), refusal(refusal), maps(op.getIndexingMapsArray()),
-        iterators(op.getIteratorTypesArray()) {}
+      : ConvolutionView(op), op(op), refusal(refusal) {}
 
   std::optional<ConvolutionImage> run() {
     bool isStencil = keepsChannels();
@@ -241,16 +280,6 @@ private:
     return false;
   }
 
-  bool isReduced(unsigned loop) const {
-    return iterators[loop] == utils::IteratorType::reduction;
-  }
-
-  /// Whether boxes go along a loop: those of pixels that a result has, or that
-  /// are summed.
-  bool isAlongBoxes(unsigned loop) const {
-    return isReduced(loop) == sumsPixels;
-  }
-
   /// Whether each channel of the image has weights of its own, or a result of
   /// a pool.
   bool keepsChannels() const {
@@ -262,15 +291,13 @@ private:
 
   /// Boxes go along the longer loops of windows.
   bool checkStencil() {
-    WindowIterations windows = countWindowIterations(op);
-    sumsPixels = windows.reduced > windows.kept;
+    sumsPixels = hasLongStencil();
     return maps.back().getNumResults() != 0 && (hasWindows(op) || !sumsPixels);
   }
 
   bool checkLoops() {
     if (!hasWindows(op))
       return refuse("channels aren't the last dimension of its image");
-    unsigned pixels = 0, channels = 0;
     auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
     auto last = dyn_cast<AffineDimExpr>(maps[1].getResults().back());
     if (!depth || !last ||
@@ -278,25 +305,26 @@ private:
       return refuse("channels aren't the last dimension of its factors");
     sumsPixels = !isReduced(depth.getPosition());
     for (unsigned loop = 0; loop < iterators.size(); ++loop) {
-      bool ofImage = maps[0].isFunctionOfDim(loop);
-      bool ofWeights = maps[1].isFunctionOfDim(loop);
-      if (isReduced(loop)) {
-        if (!ofImage || !ofWeights)
-          return refuse("it sums along a dimension that one factor lacks");
-        pixels += sumsPixels;
-        continue;
-      }
-      if (ofImage && ofWeights) {
-        if (!isGroup(loop))
-          return refuse("its groups of channels aren't before channels");
-        continue;
-      }
-      pixels += ofImage && !sumsPixels;
-      channels += ofWeights;
+      bool isInBoth = isInImage(loop) && isInWeights(loop);
+      if (isReduced(loop) && !isInBoth)
+        return refuse("it sums along a dimension that one factor lacks");
+      if (!isReduced(loop) && isInBoth && !isGroup(loop))
+        return refuse("its groups of channels aren't before channels");
     }
-    if (pixels == 0 || channels != 1)
+    SmallVector<unsigned> pixels = findPixels();
+    bool hasPixels = llvm::any_of(pixels, [&](unsigned loop) {
+      return sumsPixels || !isInWeights(loop);
+    });
+    if (!hasPixels || !findOwnChannels())
       return refuse("its result has no pixels, or no channels of its own");
-    return !sumsPixels || checkSummedPixels();
+    // Both factors have the same pixels, in the same order.
+    SmallVector<unsigned> ofWeights;
+    for (AffineExpr expr : maps[1].getResults())
+      if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+          isReduced(loop))
+        ofWeights.push_back(loop);
+    return !sumsPixels || pixels == ofWeights ||
+           refuse("its factors have pixels in different orders");
   }
 
   /// Whether the weights have the channels of the image last, and their own
@@ -313,21 +341,6 @@ private:
     ArrayRef<AffineExpr> dims = maps[0].getResults();
     return dims.size() > 2 && maps[1].isFunctionOfDim(loop) &&
            dims.drop_back().back() == getAffineDimExpr(loop, op->getContext());
-  }
-
-  /// Both factors have the same pixels, in the same order.
-  bool checkSummedPixels() {
-    SmallVector<unsigned> ofImage, ofWeights;
-    for (AffineExpr expr : maps[0].getResults())
-      for (unsigned loop = 0; loop < iterators.size(); ++loop)
-        if (isReduced(loop) && expr.isFunctionOfDim(loop))
-          ofImage.push_back(loop);
-    for (AffineExpr expr : maps[1].getResults())
-      if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-          isReduced(loop))
-        ofWeights.push_back(loop);
-    return ofImage == ofWeights ||
-           refuse("its factors have pixels in different orders");
   }
 
   /// \p pad: the image is read inside of it; null where it has none.
@@ -348,35 +361,30 @@ private:
       bool isLast = dim + 1 + found.access.hasGroups >= maps[0].getNumResults();
       if (isLast && isPadded)
         return refuse("its channels are padded");
-      SmallVector<int64_t> strides(iterators.size(), 0);
-      int64_t constant = 0;
-      if (!readLinear(expr, strides, constant) || constant < 0)
+      std::optional<ConvolutionIndex> index = readIndex(dim);
+      auto isSeen = [&](std::optional<unsigned> loop) {
+        return loop && !seen.insert(*loop).second;
+      };
+      if (!index || index->stride < 0 || isSeen(index->pixel) ||
+          isSeen(index->tap))
+        return refuse("an index isn't a sum of one loop of the result and one "
+                      "of the kernel");
+      if (index->constant < 0)
         return refuse("an index isn't a sum of loops");
-      bool isReversed = false;
       GraphWindow window;
       window.dim = dim;
-      window.low = low - constant;
-      for (auto [loop, stride] : llvm::enumerate(strides)) {
-        if (stride == 0)
-          continue;
-        std::optional<unsigned> &own =
-            isAlongBoxes(loop) ? window.along : window.tap;
-        isReversed |= stride < 0;
-        if (own || (stride < 0 && isAlongBoxes(loop)) ||
-            !seen.insert(loop).second)
-          return refuse("an index isn't a sum of one loop of the result and "
-                        "one of the kernel");
-        own = loop;
-        (isAlongBoxes(loop) ? window.stride : window.dilation) = stride;
-      }
+      window.along = index->pixel;
+      window.tap = index->tap;
+      window.stride = index->stride;
+      window.dilation = index->dilation;
+      window.low = low - index->constant;
       bool isPlain = !isPadded && window.low == 0 && isa<AffineDimExpr>(expr);
-      std::optional<unsigned> loop;
-      if (isPlain)
-        loop = window.along ? window.along : window.tap;
-      found.access.loops.push_back(loop);
+      found.access.loops.push_back(!isPlain       ? std::nullopt
+                                   : window.along ? window.along
+                                                  : window.tap);
       if (isPlain)
         continue;
-      if (isReversed && window.stride != 1)
+      if (window.dilation < 0 && window.stride != 1)
         return refuse("its kernel is reversed, and its stride isn't 1");
       if (window.stride != 1 && (type.isDynamicDim(dim) ||
                                  type.getDimSize(dim) % window.stride != 0 ||
@@ -395,7 +403,7 @@ private:
          ++dim) {
       const GraphWindow *window = image.findWindow(dim);
       std::optional<unsigned> loop = window ? window->along : image.loops[dim];
-      if (loop && isAlongBoxes(*loop) && isInBox(image, dim))
+      if (loop && !isOfKernel(*loop) && isInBox(image, dim))
         return true;
     }
     return refuse("its pixels are too far before the image's channels: vectors "
@@ -414,9 +422,6 @@ private:
 
   linalg::LinalgOp op;
   std::string &refusal;
-  SmallVector<AffineMap> maps;
-  SmallVector<utils::IteratorType> iterators;
-  bool sumsPixels = false;
 };
 
 } // namespace
