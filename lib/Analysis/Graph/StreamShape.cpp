@@ -119,7 +119,6 @@ private:
   bool checkDifference(size_t at, const GraphChange &change,
                        const GraphDifference &of, GraphDifference &result);
   llvm::SmallVector<size_t> findSums(size_t row, bool &areKept) const;
-  bool isOfExtrema(size_t row, llvm::function_ref<bool(unsigned)> isOwn) const;
   bool areOwnExtrema(size_t row, size_t at, const GraphChange &change) const;
   bool isOfMaxima(size_t row) const;
   void findNeeded();
@@ -330,24 +329,10 @@ llvm::SmallVector<size_t> StreamFinder::findSums(size_t row,
   return sums;
 }
 
-/// Whether a row is an extremum of elements that \p isOwn takes. All are
-/// largest elements, or all least ones.
-bool StreamFinder::isOfExtrema(size_t row,
-                               llvm::function_ref<bool(unsigned)> isOwn) const {
-  bool areKept = true;
-  llvm::SmallVector<size_t> sums = findSums(row, areKept);
-  return areKept && llvm::all_of(sums, [&](size_t sum) {
-           const GraphOp &op = getOp(sum);
-           return op.isExtremum() && op.reads.size() == 1 &&
-                  op.reads.front().isKept &&
-                  op.combiner == getOp(sums.front()).combiner &&
-                  isOwn(op.reads.front().tensor);
-         });
-}
-
 /// Whether a row follows from the extrema of the elements that an op subtracts
-/// it from. Then exponentials are bounded while the row isn't complete, and of
-/// rows without elements so far, the op computes nothing that counts.
+/// it from: all largest elements, or all least ones. Then exponentials are
+/// bounded while the row isn't complete, and of rows without elements so far,
+/// the op computes nothing that counts.
 bool StreamFinder::areOwnExtrema(size_t row, size_t at,
                                  const GraphChange &change) const {
   // Copies of an op have tensors of their own.
@@ -357,13 +342,19 @@ bool StreamFinder::areOwnExtrema(size_t row, size_t at,
                ? problem.ops[*problem.ops[*writer].copyOf].writes.front().tensor
                : tensor;
   };
-  const GraphOp &op = getOp(at);
   const std::vector<unsigned> &minuends = change.difference.minuends;
-  return !minuends.empty() && llvm::all_of(minuends, [&](unsigned minuend) {
-    return isOfExtrema(row, [&](unsigned tensor) {
-      return findFirst(tensor) == findFirst(op.reads[minuend].tensor);
-    });
-  });
+  bool areKept = true;
+  llvm::SmallVector<size_t> sums = findSums(row, areKept);
+  return areKept && !minuends.empty() && llvm::all_of(sums, [&](size_t sum) {
+           const GraphOp &op = getOp(sum);
+           return op.isExtremum() && op.reads.size() == 1 &&
+                  op.reads.front().isKept &&
+                  op.combiner == getOp(sums.front()).combiner &&
+                  llvm::all_of(minuends, [&](unsigned minuend) {
+                    return findFirst(op.reads.front().tensor) ==
+                           findFirst(getOp(at).reads[minuend].tensor);
+                  });
+         });
 }
 
 /// Whether no minimum is among what a row follows from.

@@ -368,8 +368,8 @@ Value TapSeparator::sum(Value image, ArrayRef<int64_t> taps) {
     sizes.push_back(
         tensor::getMixedSize(rewriter, loc, image, *findDim(0, loop)));
   }
-  for (auto [expr, size] :
-       llvm::zip_equal(maps[2].getResults(), getSizes(op.getOutputs()[0])))
+  auto resultSizes = getSizes(op.getOutputs()[0]);
+  for (auto [expr, size] : llvm::zip_equal(maps[2].getResults(), resultSizes))
     if (!isSeparate(expr)) {
       ofResult.push_back(expr);
       sizes.push_back(size);

@@ -21,7 +21,6 @@
 #include "../Reading/GreedyRewrites.h"
 #include "StreamDivider.h"
 
-#include "carousel/Analysis/Graph/GroupPlan.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -270,12 +269,13 @@ static bool becomesStream(func::FuncOp func, const RowChain &chain,
   graph.problem.chip = readGraph(func).problem.chip; // a copy has no module
   graph.problem.usesTF32 = usesTF32;
   unsigned number = llvm::find(graph.ops, first) - graph.ops.begin();
-  GroupPlan plan = planGroups(graph.problem);
-  for (const StreamRefusal &refusal : plan.missedStreams)
+  std::vector<StreamRefusal> refusals;
+  std::vector<StreamSeed> seeds = findStreams(graph.problem, refusals);
+  for (const StreamRefusal &refusal : refusals)
     if (refusal.from == number)
       reason = refusal.reason;
-  return llvm::any_of(plan.groups, [&](const PlannedGroup &planned) {
-    return planned.group.contains(number) && planned.shape.stream;
+  return llvm::any_of(seeds, [&](const StreamSeed &seed) {
+    return llvm::is_contained(seed.ops, number);
   });
 }
 

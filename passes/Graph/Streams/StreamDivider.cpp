@@ -58,15 +58,6 @@ private:
   SmallVector<OpOperand *> findNeededInputs(size_t at) const;
   std::optional<unsigned> findLoop(size_t at) const;
 
-  /// The results of ops for all tiles together, or for the rest of the columns.
-  struct Part {
-    /// The tensor along tiles and columns, of what tiles compute.
-    llvm::DenseMap<Value, Value> tiles;
-    /// By result of rows: its parts of all tiles, and the value that tiles are
-    /// computed with.
-    llvm::DenseMap<Value, Value> partials, guarded;
-    bool isRest = false;
-  };
   /// A stand-in for a tensor that an op reads.
   struct Operand {
     /// Null: `constant` stands for its elements.
@@ -96,8 +87,9 @@ private:
   /// Joins what an op computes of whole tiles and of the rest.
   Value append(Value ofTiles, Value ofRest);
 
-  Operand findOperand(size_t at, OpOperand &input, const Part &part);
-  void writePart(size_t at, Part &part);
+  Operand findOperand(size_t at, OpOperand &input, bool isRest);
+  /// Returns what an op computes for a part, and notes what others read of it.
+  Value writePart(size_t at, bool isRest);
   /// Writes 0 for an extremum of nothing, with which tiles are computed.
   Value writeGuarded(size_t at, Value partial);
 
@@ -106,7 +98,9 @@ private:
   const GroupShape &shape;
   RewriterBase &rewriter;
   int64_t tiles, columns, rest;
-  Part ofTiles, ofRest;
+  /// By result, of all tiles together and of the rest: what tiles compute, and
+  /// the rows that they are computed with.
+  std::array<llvm::DenseMap<Value, Value>, 2> values;
   /// The rows of each tile, the rest being one more.
   llvm::DenseMap<Value, Value> partials;
   /// The result of all tiles of sums.
@@ -238,9 +232,8 @@ private:
   Value findEmpty();
   Value computeValue(Value value, bool isOfTile);
   Value computeOne(Value value, bool isOfTile);
-  Correction findCorrection();
-  Correction findCorrection(size_t at,
-                            const llvm::DenseMap<Value, Correction> &of);
+  /// By references of these kinds.
+  Correction findCorrection(bool hasShifts, bool hasScales);
   Value correct(const Correction &correction, Value value);
   /// Corrects by rows what a tile has, of which nothing may count.
   Value correctSoFar(Value value);
@@ -263,8 +256,6 @@ private:
   std::optional<LoopFinder> loops;
   bool hasFailed = false;
   bool isChosen = false; ///< what is summed
-  /// The kinds of references that corrections are by.
-  bool hasShifts = true, hasScales = true;
 };
 
 } // namespace
@@ -424,22 +415,17 @@ Value StreamDivider::write(linalg::GenericOp op, std::optional<unsigned> loop,
     unsigned own = index.getDim();
     if (!loop || own < *loop || (isRest && own != *loop))
       return;
+    if (own > *loop)
+      return index.setDim(own + 1);
     rewriter.setInsertionPoint(index);
-    if (own > *loop) {
-      rewriter.replaceOpWithNewOp<linalg::IndexOp>(index, own + 1);
-      return;
+    Value first = arith::ConstantIndexOp::create(
+        rewriter, loc, isRest ? tiles * columns : columns);
+    if (!isRest) {
+      Value begin = linalg::IndexOp::create(rewriter, loc, tile);
+      first = arith::MulIOp::create(rewriter, loc, begin, first);
     }
-    if (isRest) {
-      Value first =
-          arith::ConstantIndexOp::create(rewriter, loc, tiles * columns);
-      Value same = linalg::IndexOp::create(rewriter, loc, own);
-      rewriter.replaceOpWithNewOp<arith::AddIOp>(index, first, same);
-      return;
-    }
-    Value begin = linalg::IndexOp::create(rewriter, loc, tile);
-    Value width = arith::ConstantIndexOp::create(rewriter, loc, columns);
-    Value first = arith::MulIOp::create(rewriter, loc, begin, width);
-    Value column = linalg::IndexOp::create(rewriter, loc, tile + 1);
+    Value column =
+        linalg::IndexOp::create(rewriter, loc, isRest ? own : tile + 1);
     rewriter.replaceOpWithNewOp<arith::AddIOp>(index, first, column);
   });
   return tiled.getResult(0);
@@ -524,12 +510,10 @@ Value StreamDivider::append(Value ofTiles, Value ofRest) {
 }
 
 StreamDivider::Operand StreamDivider::findOperand(size_t at, OpOperand &input,
-                                                  const Part &part) {
+                                                  bool isRest) {
   Value tensor = input.get();
-  bool isOfTiles = !part.isRest;
-  if (const StreamReference *reference = findReference(tensor)) {
-    if (reference->kind == ChangeKind::Shift)
-      return {part.guarded.lookup(tensor), isOfTiles};
+  const StreamReference *reference = findReference(tensor);
+  if (reference && reference->kind == ChangeKind::Scale) {
     // Tiles are computed with 1, or as if no row were chosen.
     Type element = getElementTypeOrSelf(tensor);
     TypedAttr one = element.isInteger(1)
@@ -537,11 +521,9 @@ StreamDivider::Operand StreamDivider::findOperand(size_t at, OpOperand &input,
                         : cast<TypedAttr>(rewriter.getOneAttr(element));
     return {{}, false, one};
   }
-  if (Value row = part.guarded.lookup(tensor))
-    return {row, isOfTiles};
-  if (Value tile = part.tiles.lookup(tensor))
-    return {tile};
-  return takePart(getOp(at), input, findLoop(at), part.isRest);
+  if (Value own = values[isRest].lookup(tensor))
+    return {own, !isRest && partials.contains(tensor)};
+  return takePart(getOp(at), input, findLoop(at), isRest);
 }
 
 Value StreamDivider::writeGuarded(size_t at, Value partial) {
@@ -567,34 +549,24 @@ Value StreamDivider::writeGuarded(size_t at, Value partial) {
   return guard.getResult(0);
 }
 
-void StreamDivider::writePart(size_t at, Part &part) {
-  Value result = getResult(at);
-  Type element = getElementTypeOrSelf(result);
-  auto writeOp = [&](TypedAttr start) {
-    auto find = [&](OpOperand &input) { return findOperand(at, input, part); };
-    return write(getOp(at), findLoop(at), part.isRest, find, start);
-  };
-  if (getRole(at) == StreamRole::Sum) {
-    vector::CombiningKind kind = findCombination(getOp(at))->kind;
-    Value partial = writeOp(getStart(rewriter, kind, element));
-    part.partials[result] = partial;
-    if (isNeeded(at))
-      part.guarded[result] = writeGuarded(at, partial);
-  } else if (getRole(at) == StreamRole::Row) {
-    Value row = writeOp(/*start=*/{});
-    part.partials[result] = part.guarded[result] = row;
-  } else {
-    // Products inside of a stream add to zeros.
-    TypedAttr start;
-    if (getRole(at) == StreamRole::Inner)
-      start = cast<TypedAttr>(rewriter.getZeroAttr(element));
-    part.tiles[result] = writeOp(start);
-  }
+Value StreamDivider::writePart(size_t at, bool isRest) {
+  linalg::GenericOp op = getOp(at);
+  Type element = getElementTypeOrSelf(getResult(at));
+  TypedAttr start;
+  if (getRole(at) == StreamRole::Sum)
+    start = getStart(rewriter, findCombination(op)->kind, element);
+  // Products inside of a stream add to zeros.
+  if (getRole(at) == StreamRole::Inner)
+    start = cast<TypedAttr>(rewriter.getZeroAttr(element));
+  auto find = [&](OpOperand &input) { return findOperand(at, input, isRest); };
+  Value part = write(op, findLoop(at), isRest, find, start);
+  if (getRole(at) != StreamRole::Sum || isNeeded(at))
+    values[isRest][getResult(at)] = writeGuarded(at, part);
+  return part;
 }
 
 LogicalResult StreamDivider::run() {
   OpBuilder::InsertionGuard guard(rewriter);
-  ofRest.isRest = true;
   for (size_t at = 0; at != group.ops.size(); ++at) {
     StreamRole role = getRole(at);
     if (role == StreamRole::Before ||
@@ -602,12 +574,11 @@ LogicalResult StreamDivider::run() {
       continue;
     Value result = getResult(at);
     rewriter.setInsertionPoint(getOp(at));
-    writePart(at, ofTiles);
+    Value part = writePart(at, /*isRest=*/false), ofRest;
     if (rest != 0)
-      writePart(at, ofRest);
-    if (Value partial = ofTiles.partials.lookup(result))
-      partials[result] =
-          rest != 0 ? append(partial, ofRest.partials.lookup(result)) : partial;
+      ofRest = writePart(at, /*isRest=*/true);
+    if (role == StreamRole::Sum || role == StreamRole::Row)
+      partials[result] = ofRest ? append(part, ofRest) : part;
     if (role != StreamRole::Sum)
       continue;
     Value total = TileCombiner(*this, at).write(rewriter);
@@ -832,49 +803,42 @@ TileCombiner::Number TileCombiner::getDifference(Value row) {
   return {difference, {}};
 }
 
-TileCombiner::Correction TileCombiner::findCorrection() {
+TileCombiner::Correction TileCombiner::findCorrection(bool hasShifts,
+                                                      bool hasScales) {
   llvm::DenseMap<Value, Correction> corrections;
   for (size_t at : ops) {
-    Correction found = findCorrection(at, corrections);
-    corrections[divider.getResult(at)] = found;
+    linalg::GenericOp op = divider.getOp(at);
+    current = at;
+    loc = op.getLoc();
+    loops.emplace(op);
+    ElementChanges<TileCombiner> changes(*this, op.getBody());
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(input);
+      Value tensor = input->get();
+      const StreamReference *reference = divider.findReference(tensor);
+      if (reference && reference->kind == ChangeKind::Shift) {
+        if (hasShifts)
+          changes.setReplaced(argument);
+      } else if (reference && hasScales) {
+        Value row = getArgument(tensor, Part::Total);
+        Number number = row.getType().isInteger(1)
+                            ? Number{{}, row}
+                            : Number{extend(*builder, row), {}};
+        changes.set(argument, ChangeKind::Scale, number);
+      } else if (auto found = corrections.find(tensor);
+                 found != corrections.end()) {
+        const Correction &of = found->second;
+        changes.set(argument, of.kind, of.number, of.isChosen);
+      }
+    }
+    Value element = divider.getNode(at).reduces()
+                        ? findCombination(op)->element
+                        : op.getBody()->getTerminator()->getOperand(0);
+    Correction correction = changes.compute(element);
+    hasFailed |= correction.kind == ChangeKind::Unknown;
+    corrections[divider.getResult(at)] = correction;
   }
   return corrections.lookup(divider.getResult(sum));
-}
-
-TileCombiner::Correction
-TileCombiner::findCorrection(size_t at,
-                             const llvm::DenseMap<Value, Correction> &of) {
-  linalg::GenericOp op = divider.getOp(at);
-  current = at;
-  loc = op.getLoc();
-  loops.emplace(op);
-  ElementChanges<TileCombiner> changes(*this, op.getBody());
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    Value tensor = input->get();
-    const StreamReference *reference = divider.findReference(tensor);
-    bool isShift = reference && reference->kind == ChangeKind::Shift;
-    if (reference && !(isShift ? hasShifts : hasScales))
-      continue;
-    if (isShift) {
-      changes.setReplaced(argument);
-    } else if (reference) {
-      Value row = getArgument(tensor, Part::Total);
-      Number number = row.getType().isInteger(1)
-                          ? Number{{}, row}
-                          : Number{extend(*builder, row), {}};
-      changes.set(argument, ChangeKind::Scale, number);
-    } else if (of.contains(tensor)) {
-      Correction found = of.lookup(tensor);
-      changes.set(argument, found.kind, found.number, found.isChosen);
-    }
-  }
-  Value element = divider.getNode(at).reduces()
-                      ? findCombination(op)->element
-                      : op.getBody()->getTerminator()->getOperand(0);
-  Correction correction = changes.compute(element);
-  hasFailed |= correction.kind == ChangeKind::Unknown;
-  return correction;
 }
 
 Value TileCombiner::correct(const Correction &correction, Value value) {
@@ -899,19 +863,16 @@ Value TileCombiner::correct(const Correction &correction, Value value) {
 /// scaled by in the end has: by a reciprocal of zero, zero becomes NaN.
 Value TileCombiner::correctSoFar(Value value) {
   Location loc = value.getLoc();
-  hasScales = false;
-  Value corrected = correct(findCorrection(), value);
-  hasScales = true;
+  Value corrected =
+      correct(findCorrection(/*hasShifts=*/true, /*hasScales=*/false), value);
   TypedAttr start = getStart(
       *builder, findCombination(divider.getOp(sum))->kind, value.getType());
   Value isStart =
       arith::CmpFOp::create(*builder, loc, arith::CmpFPredicate::OEQ, value,
                             arith::ConstantOp::create(*builder, loc, start));
   corrected = arith::SelectOp::create(*builder, loc, isStart, value, corrected);
-  hasShifts = false;
-  corrected = correct(findCorrection(), corrected);
-  hasShifts = true;
-  return corrected;
+  return correct(findCorrection(/*hasShifts=*/false, /*hasScales=*/true),
+                 corrected);
 }
 
 Value TileCombiner::write(RewriterBase &rewriter) {
@@ -948,7 +909,8 @@ Value TileCombiner::write(RewriterBase &rewriter) {
       maps, kinds, [&](OpBuilder &inside, Location, ValueRange arguments) {
         builder = &inside;
         body = inside.getBlock();
-        Correction correction = findCorrection();
+        Correction correction =
+            findCorrection(/*hasShifts=*/true, /*hasScales=*/true);
         Value part = arguments.front();
         if (correction.isChosen || correction.kind == ChangeKind::Shift) {
           isChosen = correction.isChosen;
