@@ -15,6 +15,8 @@
 #include <set>
 #include <string>
 
+#include <unistd.h>
+
 using namespace carousel::runtime::nccl;
 using Lock = std::unique_lock<std::mutex>;
 
@@ -79,7 +81,9 @@ Status ncclGetUniqueId(Id *id) {
   Fake &fake = Fake::get();
   Lock lock(fake.mutex);
   std::memset(id->bytes, 0, sizeof(id->bytes));
-  std::string text = "fake " + std::to_string(++fake.ids);
+  // Tests of several processes run at once, and NCCL's ids are unique.
+  std::string text =
+      "fake " + std::to_string(::getpid()) + " " + std::to_string(++fake.ids);
   std::memcpy(id->bytes, text.data(), text.size());
   return kSuccess;
 }
