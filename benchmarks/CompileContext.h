@@ -13,7 +13,8 @@
 
 namespace carousel::benchmarks {
 
-/// What a context's passes run on: all cores, or the thread that asks.
+/// The threads that a context's passes run on: all cores, or the thread that
+/// asks.
 enum class Threads { Many, One };
 
 /// With every dialect loaded; one for all benchmarks of a kind.

@@ -120,7 +120,7 @@ int64_t countEntries(const Package &package) {
   return entries;
 }
 
-/// What is compiled of a file.
+/// A compilation of a file.
 struct Task {
   bool toCubin = false;
   std::string kernel; ///< its first variant; all variants of all if empty
@@ -218,7 +218,7 @@ void carousel::benchmarks::registerExamples() {
     };
     StringRef name = llvm::sys::path::stem(file);
     add("ptx_" + name, {});
-    // What is left for the linker makes no cubin.
+    // A module that leaves functions to the linker makes no cubin.
     bool isWhole = !StringRef(text).contains("func.func private");
     if (isWhole)
       add("cubin_" + name, {/*toCubin=*/true, ""});

@@ -55,7 +55,7 @@ void takeTurns(std::vector<Way> &ways, int rounds) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// What `row` says of each way, in microseconds.
+/// Microseconds of each way to reduce.
 struct ReductionWays {
   float registers, transfers, pieces;
   float registersInOrder, transfersInOrder, piecesInOrder, unordered;

@@ -17,7 +17,7 @@
 
 namespace carousel::peer_bench {
 
-/// What a ring does with its tiles.
+/// The way in which a ring uses its tiles.
 enum class Mode { Copy, Read, Write };
 /// The policy of its accesses to the target, or of both sides.
 enum class Hint { None, EvictFirst, EvictLast };
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(32) moveTiles(const Ring ring) {
     for (uint64_t i = 0; i < count; ++i)
       store(i);
   } else {
-    // Of a copy, the load of slot i - Pending follows its store.
+    // In a copy, the load of slot i - Pending follows its store.
     uint32_t ahead =
         ring.mode == Mode::Read ? ring.slots : ring.slots - Pending;
     for (uint64_t i = 0; i < ahead && i < count; ++i)

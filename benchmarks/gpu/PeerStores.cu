@@ -376,7 +376,7 @@ void printClocks() {
   }
 }
 
-/// What arrives of a copy by tiles and of one by threads.
+/// Checks the results of a copy by tiles and of one by threads.
 void check() {
   for (int gpu = 0; gpu < gpus; ++gpu)
     for (int way = 0; way < 2; ++way) {

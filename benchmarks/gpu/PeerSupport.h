@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What peer-stores and peer-launches share: errors end the program.
+// Code that peer-stores and peer-launches share: errors end the program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -81,7 +81,7 @@ static bool fitsGrid(gpu::GPUFuncOp function, KnownTerm getTerm) {
   return true;
 }
 
-/// Nothing for a variant whose guards never hold.
+/// Describes a variant; nullopt if its guards never hold.
 static std::optional<Choice> describe(gpu::GPUFuncOp function,
                                       KnownTerm getTerm) {
   Choice choice;

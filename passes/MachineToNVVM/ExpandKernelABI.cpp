@@ -210,9 +210,9 @@ private:
     tensorMaps.push_back(cast<BlockArgument>(pointer));
   }
 
-  /// That the descriptors come by value and nothing writes them is said once
-  /// the kernel is one of NVVM's (MarkGridConstants): the conversion in between
-  /// drops attributes of arguments.
+  /// Records the tensor maps. That they come by value and aren't written is
+  /// said once the kernel is one of NVVM's (MarkGridConstants): the conversion
+  /// in between drops attributes of arguments.
   void recordTensorMaps() {
     if (tensorMaps.empty())
       return;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What Carousel asks of the ops: the sources of an element, and the code that
-// computes it.
+// Code that Carousel asks of the ops: the sources of an element, and how it is
+// computed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Sample_Dialect : Dialect {
   let name = "sample";
   let cppNamespace = "::sample";
-  // What createElements creates.
+  // The dialect of the ops that createElements creates.
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

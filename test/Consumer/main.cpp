@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an embedder does: register, parse or build a module at the machine
-// phase, run it on the simulated machine, run the lowering pipeline, ask for
-// PTX. Prints the PTX; fails if it lacks the instruction that the kernel's one
-// op stands for, or if the simulated machine finds something.
+// An embedder: registers, parses or builds a module at the machine phase, runs
+// it on the simulated machine, runs the lowering pipeline, and asks for PTX.
+// Prints the PTX; fails if it lacks the instruction that the kernel's one op
+// stands for, or if the simulated machine finds something.
 //
 //===----------------------------------------------------------------------===//
 

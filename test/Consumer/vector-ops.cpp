@@ -187,7 +187,8 @@ static std::vector<Kernel> getKernels() {
        "width = 4096, covers = extent(0, 1)", "grid = [extent(0, 0)]"},
       {"wide", kCovered, 10000, 10000, computeCovered, 8, 2,
        "width = 4096, covers = extent(0, 1)", "grid = [extent(0, 0)]"},
-      // Of one width: a reversal of other vectors would move other elements.
+      // The op has one width: a reversal of other vectors would move other
+      // elements.
       {"fixed", R"(
     %x = vector.transfer_read %in[%row, %c0], %zero
         : !input, vector<1x4096xf32>
@@ -459,7 +460,8 @@ static bool refuses(MLIRContext &context, const Kernel &kernel,
 
 namespace {
 
-/// What an embedder attaches to an op of which it doesn't have the source.
+/// The interface that an embedder attaches to an op of which it doesn't have
+/// the source.
 struct PlainModel
     : public carousel::DistributionOpInterface::ExternalModel<PlainModel,
                                                               sample::PlainOp> {

@@ -251,7 +251,7 @@ TEST(CopyRing, GraphsReplay) {
           "capture");
   auto first = kernel.launch(one.data(), one.size(), stream);
   auto second = matrix.launch(two.data(), two.size(), stream);
-  // What others do at the same time does the capture no harm, nor it them.
+  // Calls of other threads don't disturb the capture, nor it them.
   std::thread([] {
     for (int i = 0; i < 3; ++i) {
       ASSERT_TRUE(runtime::Buffer::allocate(context(), 1 << 20));

@@ -37,7 +37,7 @@ std::string packages;
 
 using Values = std::array<uint32_t, kThreads>;
 
-/// What the kernel makes of y.
+/// Changes y as a launch of the kernel does.
 void addLaunch(Values &y, uint32_t blocks) {
   for (uint32_t thread = 0; thread < kThreads; ++thread) {
     uint32_t work = 0;

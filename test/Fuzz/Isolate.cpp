@@ -25,7 +25,7 @@ using namespace carousel::fuzz;
 
 static constexpr size_t kMaxText = 1 << 20;
 static constexpr unsigned kFrames = 2;
-/// What a child without memory says before it aborts.
+/// The message of a child without memory before it aborts.
 static constexpr StringLiteral kOutOfMemory = "more memory than the limit";
 
 /// Ends a child without memory as other faults end it, so that its stack says

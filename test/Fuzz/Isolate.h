@@ -23,7 +23,7 @@ namespace carousel::fuzz {
 /// How far a case got.
 enum class Stage : int { Mutate, Parse, Compile, Simulate, Done };
 
-/// What a child that didn't fail says with its exit status.
+/// The verdict in the exit status of a child that didn't fail.
 enum class Verdict : int {
   Compiled = 0,
   Refused = 60,  ///< with a diagnostic
@@ -47,7 +47,7 @@ struct Limits {
   unsigned megabytes = 3072;
 };
 
-/// What the child tells its parent.
+/// The report of a child to its parent.
 class Report {
 public:
   void enter(Stage stage);

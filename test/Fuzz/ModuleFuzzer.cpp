@@ -123,7 +123,7 @@ static void writeFile(const Twine &name, StringRef text) {
 
 void Fuzzer::note(uint64_t number, const Seed &from, const Outcome &outcome,
                   Draw draw) {
-  // Nothing of ours can refuse those before.
+  // No code of this project can refuse those before.
   ++(outcome.isOfParser ? ofParser : failed);
   std::string kind =
       (toString(outcome.stage) + ": " + outcome.end + ": " + outcome.frames)

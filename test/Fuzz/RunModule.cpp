@@ -25,7 +25,7 @@ using namespace carousel::fuzz;
 /// Larger memrefs aren't filled.
 static constexpr int64_t kMaxElements = 1 << 16;
 
-/// What --arg says; empty if the argument is too large.
+/// Makes the value of an --arg; empty if the argument is too large.
 static std::string makeArgument(StringRef name, Type type, int64_t extent) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped)

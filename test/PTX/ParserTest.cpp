@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What names stand for, what is canonical, and that a printed module reads as
-// itself. Texts that are wrong are in lit-tests/Tools/carousel-ptx.
+// Tests the meaning of names, the canonical form, and that a printed module
+// reads as itself. Texts that are wrong are in lit-tests/Tools/carousel-ptx.
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,7 +181,7 @@ TEST(PTXParser, ModuleReadsAsItself) {
   Module again = read(text);
   EXPECT_TRUE(again == module) << text;
   EXPECT_EQ(write(again), text);
-  // What differs, differs.
+  // Modules that differ aren't equal.
   EXPECT_FALSE(read(llvm::StringRef(text).str() + ".pragma \"x\";\n") ==
                module);
   EXPECT_EQ(getKernel(module).directives[0].values,

@@ -115,7 +115,7 @@ struct RefuseParts
   }
 };
 
-// Nothing is an error of a compilation that succeeds.
+// A compilation that succeeds has no errors.
 TEST_F(KernelPartsTest, ErrorsOfPartsAreRemarksIfTheWholeSucceeds) {
   module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
   ASSERT_TRUE(module);
@@ -135,7 +135,8 @@ TEST_F(KernelPartsTest, ErrorsOfPartsAreRemarksIfTheWholeSucceeds) {
   EXPECT_EQ(heard, expected);
 }
 
-// What another thread says while the parts are lowered isn't the parts'.
+// Diagnostics of another thread aren't the parts', though it reports them while
+// the parts are lowered.
 TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
   module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
   ASSERT_TRUE(module);

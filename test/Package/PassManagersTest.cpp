@@ -112,7 +112,7 @@ TEST_F(PassManagersTest, ThePassesAreBlamed) {
       << said;
 }
 
-// What a pass has begun when it fails needn't be valid.
+// The IR that a failing pass leaves needn't be valid.
 TEST_F(PassManagersTest, ThePassIsNotBlamedForItsOwnErrors) {
   EXPECT_TRUE(failed(runOnSum(Verification::EachPass, /*fails=*/true)));
   EXPECT_TRUE(StringRef(said).contains("of the user's")) << said;

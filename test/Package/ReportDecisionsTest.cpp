@@ -105,7 +105,7 @@ TEST_F(ReportDecisionsTest, ChoicesAreNoWarnings) {
   EXPECT_TRUE(failed(reportMisses(kernel, Misses::Warn, MissKind::Request)));
 }
 
-// Of variants that spill, the one that spills most, and after the others.
+// The report has the variant that spills most, after the other decisions.
 TEST_F(ReportDecisionsTest, SpillsOfTheLargestVariant) {
   KernelDecisions little, much;
   auto spill = [&](const char *bytes) {

@@ -26,7 +26,7 @@
 
 namespace carousel::test {
 
-/// What happens at the calls that the library makes.
+/// The behaviour of the calls that the library makes.
 struct SystemCalls {
   std::atomic<int> fsyncsUntilFailure = -1; ///< negative: none fails
   std::atomic<int> fsyncCount = 0;

@@ -75,7 +75,7 @@ TEST_F(WritePackageTest, WritersDoNotMeet) {
   EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
 }
 
-// What a killed writer left goes with the next write, and nothing else does.
+// The next write removes the files of a killed writer, and no others.
 TEST_F(WritePackageTest, RemovesWhatKilledWritersLeft) {
   ASSERT_EQ(write(path, 1), "");
   for (int steps = 0; steps < 12; ++steps) {

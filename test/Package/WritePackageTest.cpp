@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one writer writes, replaces and refuses, and what remains if system
-// calls fail or are missing.
+// Tests the files that one writer writes, replaces and refuses, and those that
+// remain if system calls fail or are missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +88,7 @@ TEST_F(WritePackageTest, RefusesPlacesThatAreNone) {
                                               "': No such file or directory");
 }
 
-// What looks like a package at first sight only is not lost.
+// A directory that only looks like a package at first sight isn't lost.
 TEST_F(WritePackageTest, RefusesWhatIsNoPackage) {
   auto expectRefused = [&](const std::string &manifest) {
     fs::remove_all(path);

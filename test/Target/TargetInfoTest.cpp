@@ -29,7 +29,7 @@ TEST(TargetInfoTest, EveryRowHasPlausibleLimits) {
     EXPECT_GE(row.sm, previous);
     previous = row.sm;
     EXPECT_EQ(TargetInfo::lookup(row.chip), &row);
-    // What a block can have is what the SM has, less what each block reserves.
+    // A block can have the memory of the SM, less what each block reserves.
     EXPECT_EQ(row.maxSharedPerBlock + row.sharedReservedPerBlock,
               row.sharedPerSM);
     EXPECT_GE(row.firstPTX, kFirstPTX);

@@ -103,7 +103,7 @@ struct carousel_compiler {
   std::mutex mutex;
   /// Whose call holds the mutex.
   std::atomic<std::thread::id> owner{};
-  /// That made it: the context's threads don't survive a fork.
+  /// The process that made it: the context's threads don't survive a fork.
   int process;
   mlir::MLIRContext context;
   carousel::PackageCompiler packages;

@@ -310,7 +310,7 @@ LogicalResult ProgramViews::collapse(memref::CollapseShapeOp op) {
     ExprAttr extent = constant(1), stride;
     for (int64_t dim : dims) {
       extent = multiply(extent, source->extents[dim]);
-      // Nothing depends on the stride of a dimension of one element.
+      // The stride of a dimension of one element doesn't matter.
       ExprAttr own = source->extents[dim];
       bool isUnit = own.getKind() == ExprKind::Constant && own.getValue() == 1;
       if (!stride || !isUnit)

@@ -185,7 +185,8 @@ Obstacle StorePathPlanner::explainTile(StorePathPlan &plan) {
   return {};
 }
 
-/// Nothing may see that elements are stored earlier, and by other threads.
+/// Explains which op may see that elements are stored earlier, and by other
+/// threads.
 Obstacle StorePathPlanner::explainGlobal(const StorePathPlan &plan) {
   Obstacle obstacle;
   kernel.walk([&](Operation *op) {
@@ -365,8 +366,8 @@ static void decide(StorePathPlan &plan, const LoopPlan &loop,
     plan.path = StorePath::Registers;
 }
 
-/// Nothing predicts iterations of an scf.while, so its stores go by registers
-/// on request only.
+/// Plans the stores of each scf.while. No model predicts its iterations, so
+/// these go by registers on request only.
 static void planWhileLoops(gpu::GPUFuncOp kernel, const Divisibility &facts,
                            std::vector<StorePathPlan> &plans) {
   kernel.walk([&](scf::WhileOp loop) {

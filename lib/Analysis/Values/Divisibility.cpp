@@ -175,7 +175,7 @@ public:
 private:
   friend DemandAnalysis;
 
-  /// Nothing is known of other ops.
+  /// Whether the analysis knows how the op computes its results.
   static bool isComputed(Operation *op) {
     return op->getNumResults() == 1 &&
            (op->hasTrait<OpTrait::ConstantLike>() ||

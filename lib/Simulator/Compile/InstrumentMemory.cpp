@@ -293,7 +293,7 @@ private:
     if (!matchPattern(own.getArraySize(), m_ConstantInt(&count)) ||
         !matchPattern(size, m_ConstantInt(&bytes)))
       return false;
-    // Nothing larger fits, and sums don't overflow.
+    // No larger number fits, and sums don't overflow.
     constexpr int64_t kMost = int64_t(1) << 30;
     int64_t offset = 0;
     for (; pointer != own.getResult();

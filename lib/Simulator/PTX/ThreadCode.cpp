@@ -334,7 +334,7 @@ FailureOr<uint64_t> ModuleLayout::sumFrames(const ptx::Function &kernel) {
     size_t next = 0;
     uint64_t deepest = 0;
   };
-  // Nothing for functions on the path.
+  // Functions on the path have no sum yet.
   llvm::DenseMap<const ptx::Function *, std::optional<uint64_t>> sums;
   SmallVector<Visit> path = {{&kernel}};
   sums[&kernel] = std::nullopt;

@@ -16,7 +16,7 @@
 //
 //   z[t, n] = sum over k of x[t, k] * w[g[t], k, n]
 //
-// Nothing else may need the batch, and rows are fewer than it has.
+// No other op may need the batch, and rows are fewer than it has.
 //
 //===----------------------------------------------------------------------===//
 

@@ -32,7 +32,7 @@ struct RowLoops {
   mlir::Value factors[2];
 };
 
-/// Nothing for other groups.
+/// Finds the loops over a group's range of rows; nullopt for other groups.
 std::optional<RowLoops> findRowLoops(const GroupProgram &program);
 
 /// The range of the loop of a product whose factor has rows that follow each

@@ -215,7 +215,7 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
       rows.loops.insert(index.getDim());
       continue;
     }
-    // Nothing else uses them.
+    // No other op may use these.
     bool isUsedElsewhere = llvm::any_of(source->getUsers(), [&](Operation *u) {
       return u != rows.extract && !isPart(u) &&
              !(guard && u == guard.getCondition().getDefiningOp());

@@ -36,8 +36,8 @@ bool isContraction(mlir::linalg::LinalgOp op);
 /// windows.
 bool hasWindows(mlir::linalg::LinalgOp op);
 
-/// Nothing for other ops, and for convolutions and pools whose form kernels
-/// lack: with the reason in `refusal`.
+/// Finds the image of a convolution or pool; nullopt for other ops, and for
+/// those whose form kernels lack, with the reason in `refusal`.
 std::optional<ConvolutionImage> findConvolution(mlir::linalg::LinalgOp op,
                                                 std::string &refusal);
 
@@ -91,8 +91,8 @@ struct ConvolutionView {
   std::optional<unsigned> findDim(unsigned operand, unsigned loop) const {
     return maps[operand].getResultPosition(getLoop(loop));
   }
-  /// Nothing for an index that isn't a sum of at most one loop of pixels and
-  /// one of the kernel.
+  /// Reads an index; nullopt if it isn't a sum of at most one loop of pixels
+  /// and one of the kernel.
   std::optional<ConvolutionIndex> readIndex(unsigned dim) const;
   /// Finds the loops of image dimensions without windows, in their order.
   llvm::SmallVector<unsigned> findPlainLoops() const;

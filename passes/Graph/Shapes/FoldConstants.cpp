@@ -44,8 +44,8 @@ namespace {
 
 class ConstantSteps {
 public:
-  /// Nothing if the body has an op whose bits the compiler doesn't know, such
-  /// as those of math, and those with fast-math flags.
+  /// Reads a body; nullopt if it has an op whose bits the compiler doesn't
+  /// know, such as those of math, and those with fast-math flags.
   static std::optional<ConstantSteps> read(Block *body);
 
   size_t size() const { return steps.size(); }
@@ -404,7 +404,8 @@ static DenseElementsAttr makeConstant(RankedTensorType type,
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Nothing if an index isn't the number of a loop, or 0.
+/// Finds how a map walks through a tensor; nullopt if an index is neither that
+/// of a loop nor 0.
 static std::optional<Walk> findWalk(AffineMap map, RankedTensorType type) {
   Walk walk;
   walk.strides.resize(map.getNumDims());

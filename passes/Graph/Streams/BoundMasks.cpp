@@ -431,7 +431,7 @@ private:
   Value reduce(unsigned count, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
                ArrayRef<AffineMap> maps, Type type, int64_t start,
                llvm::function_ref<Value(OpBuilder &, ValueRange)> element);
-  /// That of the numbers for the result that the first loop goes along.
+  /// Returns the ids for the result that the first loop goes along.
   Value choose(OpBuilder &at, ArrayRef<Value> numbers);
   /// One of several results.
   Value slice(Value results, unsigned which);

@@ -231,8 +231,9 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     return copy(piece.globalIndices, Value(), isOutside);
   }
   Value valid = createValidBytes(b, issue, box, piece);
-  // Nothing is read then, but the address should still be one. That of a row of
-  // a table is computed once for a loop, and may be one row before the memref.
+  // No element is read then, but the address should still be one. The address
+  // of a row of a table is computed once for a loop, and may be one row before
+  // the memref.
   Value some = createCompare(b, arith::CmpIPredicate::ne, valid,
                              createConstant(b, b.getI32Type(), 0));
   SmallVector<Value> indices(piece.globalIndices);

@@ -378,8 +378,8 @@ uint64_t evict(int directory, const std::string &kept, uint64_t maxBytes) {
         ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
     uint64_t bytes = countBytes(status);
-    // That of a process with a larger bound, or damaged: none of the others has
-    // to go for it.
+    // An entry of a process with a larger bound, or a damaged one: no other
+    // entry has to go for it.
     if (bytes > maxBytes)
       continue;
     total += bytes;

@@ -28,7 +28,7 @@ SymmetricBuffer::Impl::~Impl() {
   if (isForkedFromUser())
     return;
   ranges.reset();
-  // Nothing may write to a counter when its memory is unmapped.
+  // No work may write to a counter when its memory is unmapped.
   Context::Impl &context = group.context.getImpl();
   CurrentContext current(context);
   RelaxedCapture relaxed(*context.driver);
@@ -358,7 +358,7 @@ SymmetricBuffer::putSignal(int to, uint64_t offset, uint64_t source,
                            uint64_t bytes, uint32_t signal, uint64_t value,
                            Stream stream,
                            const TransferOptions &options) const noexcept {
-  // Nothing is copied where the signal is wrong.
+  // A wrong signal is refused before the copy.
   CAROUSEL_TRY(impl->checkSignal(signal, value));
   CAROUSEL_TRY(impl->copy(kOut, to, offset, source, bytes, stream, options,
                           /*isSignalled=*/true));

@@ -295,7 +295,7 @@ Acceptance DeviceVariant::check(LaunchFrame &frame, bool loosens,
     environment.resident =
         static_cast<int64_t>(capacity.load(std::memory_order_acquire));
   }
-  // Nothing runs on an empty grid, so maps of an empty tensor aren't needed.
+  // An empty grid runs no CTA, so maps of an empty tensor aren't needed.
   if (checkGrid(environment, found.grid, reasons) &&
       (found.grid.isEmpty() || checkMaps(environment, frame, reasons)) && good)
     found.answer = Answer::Yes;

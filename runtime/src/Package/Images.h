@@ -20,7 +20,8 @@ namespace carousel::runtime {
 
 /// Whether a text is the name of a chip: "sm_90a".
 bool isChip(std::string_view text);
-/// That of a device, with the features that only it has: "sm_90a", "sm_86".
+/// Returns the chip of a device, with the features that only it has: "sm_90a",
+/// "sm_86".
 std::string getChip(int computeCapability);
 
 /// Whether code of this kind for `chip` ("sm_90a") runs on a device.

@@ -126,7 +126,7 @@ private:
   /// An argument's number; 0 after a failure, and there may be none then.
   uint16_t readArgumentNumber(const Field &field, const ArgumentList &arguments,
                               ArgumentInfo::Kind kind);
-  /// That of a tensor or a workspace.
+  /// Reads the number of a tensor or a workspace.
   uint16_t readTensorArgument(const Field &field,
                               const ArgumentList &arguments);
   uint16_t readIntegerArgument(const Field &field,

@@ -50,7 +50,7 @@ TEST(BlockVariantsTest, EachWidthIsThereOnce) {
   int64_t before = 0;
   for (const BlockVariant &variant : variants) {
     EXPECT_TRUE(suffixes.insert(variant.suffix).second) << variant.suffix;
-    // What a thread has fits its registers.
+    // The elements of a thread fit its registers.
     int64_t elements = variant.width * variant.programs;
     EXPECT_LE(elements, variant.threads * 32);
     if (variant.isAligned && !variant.isStreamed) {
@@ -98,7 +98,7 @@ TEST(BlockVariantsTest, NarrowRowsShareCTAs) {
   EXPECT_EQ(variant.programs, 8);
   problem.canBatch = false;
   EXPECT_EQ(planBlockVariants(problem)[1].programs, 1);
-  // What a kernel says itself.
+  // A kernel's own numbers of threads and programs stay.
   problem.threads = 64;
   problem.programs = 2;
   EXPECT_EQ(planBlockVariants(problem)[1].threads, 64);
@@ -366,7 +366,7 @@ TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
   problem = makeRepeated();
   problem.programs = 2;
   EXPECT_EQ(findKept(problem), kNone);
-  // What they keep themselves.
+  // A kernel may keep rows itself.
   problem = {};
   problem.width = problem.elements = 64;
   problem.keeps = 256;
@@ -376,7 +376,7 @@ TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
             "last: chunks of 64, tiles of 256, 64 threads, 1 programs\n");
 }
 
-// Of a kernel whose ops have one width, whether it fits or not.
+// Plans kernels whose ops have one width, whether it fits or not.
 TEST(BlockVariantsTest, FixedWidths) {
   BlockProblem problem;
   problem.width = problem.elements = 4096;

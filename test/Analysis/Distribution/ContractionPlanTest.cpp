@@ -162,7 +162,7 @@ TEST_F(ContractionPlanTest, FactorsStayInTheirThreads) {
       parse("vector<64x64xbf16>", "vector<64x64xbf16>", "vector<64x64xf32>");
   ContractionContext context;
   context.reduced = {false, true};
-  // What a product leaves is the left factor of the next one.
+  // The result of a product is the left factor of the next one.
   ContractionContext next;
   next.lhs = planContraction(op, kFourWarps, context).acc;
   EXPECT_EQ(getBegin(planContraction(op, kFourWarps, next).acc, 3),

@@ -26,7 +26,7 @@ protected:
                         memref::MemRefDialect, vector::VectorDialect>();
   }
 
-  /// Of a gather whose indices are `%i`, a vector of 4 x 12.
+  /// Explains a gather of 4 x 12 elements whose indices are `%i`.
   std::string explain(const std::string &indices,
                       const std::string &offset = "%c0") {
     module = parseSourceString<ModuleOp>(R"(

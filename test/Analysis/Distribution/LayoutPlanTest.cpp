@@ -288,8 +288,8 @@ TEST_F(LayoutPlanTest, ProductsDemandRegistersOnce) {
   EXPECT_EQ(p.getMostRegisters(), 3072);
 }
 
-// What other threads have, or a loop takes from outside of it, threads leave in
-// shared memory.
+// Threads leave a factor in shared memory if other threads have it, or if a
+// loop takes it from outside.
 TEST_F(LayoutPlanTest, FactorsOfMultiplyAddsAreKeptInSharedMemory) {
   LayoutPlan p = plan(std::string(R"(
     %c64 = arith.constant 64 : index
@@ -330,7 +330,8 @@ TEST_F(LayoutPlanTest, FactorsOfMultiplyAddsAreKeptInSharedMemory) {
       EXPECT_EQ(first[0], second[0]);
 }
 
-// What threads compute from where they are needs no registers for long.
+// Values that threads compute from their coordinates need no registers for
+// long.
 TEST_F(LayoutPlanTest, CoordinatesNeedNoRegisters) {
   LayoutPlan p = plan(R"(
     %step = vector.step : vector<1024xindex>

@@ -152,7 +152,7 @@ TEST_F(PaddingValuesTest, PolesAreUnknown) {
             "unknown\nshared\nshared\ncounts\n");
 }
 
-// What all columns have, they have within the extent, too.
+// A value that all columns have is also within the extent.
 TEST_F(PaddingValuesTest, CommonNumbersAreFinite) {
   EXPECT_EQ(describe(R"(
     %a = math.rsqrt %all {p} : !v
@@ -236,7 +236,7 @@ TEST_F(PaddingValuesTest, ReductionsOfRowsLeaveInitialValues) {
             "ignored\n");
 }
 
-// What may be NaN has no known comparisons.
+// Comparisons of values that may be NaN aren't known.
 TEST_F(PaddingValuesTest, ComparisonsNeedNumbers) {
   EXPECT_EQ(describe(R"(
     %a = arith.mulf %v, %all : !v
@@ -335,7 +335,7 @@ TEST_F(PaddingValuesTest, FirstColumns) {
     %b = vector.multi_reduction <maxui>, %own, %last [0] : vector<128xindex> to index
   )"),
             "ignored\nignored\ncounts\n");
-  // Of 8 bits, columns beyond the row may be below its own.
+  // In 8 bits, columns beyond the row may be below its own.
   EXPECT_EQ(describe(index + R"(
     %most = arith.constant 127 : i8
     %mosts = arith.constant dense<127> : vector<128xi8>

@@ -96,7 +96,7 @@ protected:
 using Tile = std::pair<int64_t, int64_t>;
 
 TEST_F(ProductTilesTest, BatchesReadNoMoreThanThereIs) {
-  // Of skinny rows, the time is that of the matrices' bytes.
+  // With few rows, the time is that of the matrices' bytes.
   ProductTile tile = planProductTiles(work, chip).front();
   int64_t n = 4096, k = 4096, matrices = 2;
   auto getBytes = [&](int64_t read) { return double(read * n * k) * 2; };
@@ -124,7 +124,7 @@ TEST_F(ProductTilesTest, ClustersHaveTheTileWithTheMostColumns) {
   ProductTile last = planProductTiles(work, chip).back();
   EXPECT_EQ(last.ctas, 2);
   EXPECT_EQ(Tile(last.rows, last.columns), Tile(128, 256));
-  // Of two products, the half has as many sums.
+  // With two products, half a tile has as many sums.
   work.products = work.columnTiles = 2;
   last = planProductTiles(work, chip).back();
   EXPECT_EQ(last.ctas, 2);
@@ -141,7 +141,7 @@ TEST_F(ProductTilesTest, ClustersAreForRowsThatSplitSectors) {
     };
     return double(time(alone)) / double(time(clusters));
   };
-  // Nothing is known, or all rows begin at whole sectors.
+  // The strides aren't known, or all rows begin at whole sectors.
   EXPECT_LT(gain(0, 0), 1);
   EXPECT_LT(gain(8192, 8192), 1);
   EXPECT_LT(gain(8224, 8224), 1);

@@ -141,7 +141,7 @@ TEST_F(TransferShapeTest, ExplainsWhatAnEngineCannotDo) {
   EXPECT_EQ(explainEngine(load, shape), "");
 }
 
-// What is known of two boxes is what is known of each of them.
+// A fact of two boxes holds for each of them.
 TEST(TransferShapeJoinTest, KnowsWhatIsKnownOfBoth) {
   TransferShape one, other;
   one.dims = {{4, 1, /*mayBeginBefore=*/false, /*mayEndBehind=*/true},

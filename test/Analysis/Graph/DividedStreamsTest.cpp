@@ -125,7 +125,7 @@ TEST(OneTileTest, AProductOfFewColumnsHasTheirReductions) {
   logits.columns = 128;
   logits.rows = 65536;
   logits.depth = 1024;
-  // Nothing is corrected, so that operations may be any.
+  // The kernel corrects nothing, so that operations may be any.
   logits.ofMaximum = ChangeKind::Unknown;
   GraphBuilder graph = makeLogits(logits);
   EXPECT_EQ(graph.plan(), "group 0: contraction {logits, max, sum}\n");

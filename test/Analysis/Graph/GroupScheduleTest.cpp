@@ -44,7 +44,8 @@ TEST(GroupScheduleTest, FewElementsAreInVectors) {
             "contraction, 1024 by the grid in vectors of 128, 512 by the grid "
             "in vectors of 128, 8 by a loop, 64 by a loop in vectors of 32, 2 "
             "at once in vectors of 2\n");
-  // What isn't next to them in one of the tensors has the vectors' elements.
+  // A dimension that isn't next to them in one of the tensors has the vectors'
+  // elements.
   GraphBuilder apart = makePairs(1024, 64);
   apart.problem.tensors[0].gaps = {false, false, true, false};
   EXPECT_EQ(apart.schedule(),
@@ -182,7 +183,7 @@ TEST(GroupScheduleTest, TransposesHaveTiles) {
 }
 
 TEST(GroupScheduleTest, LoopsGoAlongOneElementAtATime) {
-  // What is reduced leaves the kernel, too.
+  // The reduced tensor leaves the kernel, too.
   GraphBuilder graph;
   unsigned x = graph.tensor({64, 4});
   unsigned t = graph.map("tanh", x, "mn", {64, 4});

@@ -69,7 +69,7 @@ std::string find(const std::string &loops,
 TEST(LibraryProducts, Matrices) {
   EXPECT_EQ(find("mnk", {8, 8, 8}, "mk", "kn", "mn"), "; m; n; k; 1");
   EXPECT_EQ(find("mnk", {8, 8, 8}, "km", "nk", "nm"), "; m; n; k; 1");
-  // What all tensors have next to each other is one dimension.
+  // Dimensions that are adjacent in all tensors are one.
   EXPECT_EQ(find("bsnhd", {8, 8, 8, 4, 2}, "bshd", "hdn", "bsn"),
             "; bs; n; hd; 1");
 }

@@ -159,13 +159,13 @@ TEST_F(ElementMapsTest, ResultsComeFromTheOperandsThread) {
     llvm::SmallVector<ElementMap, 2> maps = read(of);
     std::optional<LinearLayout> result =
         getLayoutOfSource(maps, operand, of.result);
-    // Nothing says where elements are that have one source in common.
+    // The plan doesn't know where elements are that have one source in common.
     ASSERT_EQ(result.has_value(), !of.isRepeated) << of.maps;
     if (!result)
       continue;
     EXPECT_TRUE(result->isSurjective()) << of.maps;
-    // What is derived again needs elements of the same lanes and warps, but for
-    // those that constants add.
+    // Deriving a layout again needs elements of the same lanes and warps, but
+    // for those that constants add.
     LinearLayout again = getSourceLayout(maps, *result, of.operand);
     auto conversion = Conversion::plan(operand, again);
     ASSERT_TRUE(conversion) << of.maps;

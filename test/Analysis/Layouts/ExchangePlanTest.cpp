@@ -96,8 +96,8 @@ TEST(ExchangePlanTest, LanesAndWarpsWithCopies) {
   expectSameElements(one, few, plan);
 }
 
-/// Of a reader whose lanes change bits of its runs, and one whose registers
-/// hold what other lanes hold, too.
+/// Plans for a reader whose lanes change bits of its runs, and one whose
+/// registers hold what other lanes hold, too.
 TEST(ExchangePlanTest, LanesInRuns) {
   LinearLayout from = makeCoalescedLayout({9}, 2, kFourWarps);
   for (bool hasCopies : {false, true}) {

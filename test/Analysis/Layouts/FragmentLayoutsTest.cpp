@@ -103,11 +103,11 @@ TEST(FragmentLayoutsTest, WarpgroupsShareRowsFirst) {
   WarpShare more = rows;
   more.push_back({Side::Rows, 7});
   EXPECT_EQ(shareWarpgroups({8, 7, 4}, 3), more);
-  // Of 64 rows, each has all, and half of the columns.
+  // Each warpgroup has all of the 64 rows, and half of the columns.
   WarpShare columns = rows;
   columns.push_back({Side::Columns, 7});
   EXPECT_EQ(shareWarpgroups({6, 8, 4}, 3), columns);
-  // Nothing is left to share.
+  // There are no rows or columns left to share.
   WarpShare copies = rows;
   copies.push_back({});
   EXPECT_EQ(shareWarpgroups({6, 3, 4}, 3), copies);
@@ -194,7 +194,7 @@ TEST(FragmentLayoutsTest, MatrixLoadsOfBytesAndWords) {
     // The second matrix has rows 8 to 15, the third the next 16 bytes.
     EXPECT_EQ(a->rows.apply({0, 8, 0, 0}), (Coordinates{8, 0}));
     EXPECT_EQ(a->rows.apply({0, 16, 0, 0}), (Coordinates{0, elements}));
-    // Of (k, n), bytes would have to be transposed; of (n, k) not.
+    // Bytes would have to be transposed as (k, n), but not as (n, k).
     EXPECT_FALSE(findMatrixLoads(layouts.b, bits));
     EXPECT_TRUE(findMatrixLoads(getTransposed(layouts.b, {1, 0}), bits));
   }

@@ -145,7 +145,7 @@ TEST(LinearLayoutTest, Conversions) {
                    Movement::CTAs);
 }
 
-/// What all warps have needn't come from another one.
+/// A warp takes elements that all warps have from itself.
 TEST(LinearLayoutTest, CopiesAreTakenFromNearby) {
   LinearLayout copies = makeLayout({2}, {{1}, {2}}, {{0}}, {{0}});
   expectConversion(copies, makeLayout({2}, {{1}}, {{0}}, {{2}}),

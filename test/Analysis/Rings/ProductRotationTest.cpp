@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which ops of an iteration belong to which stage, what the second one takes
-// over, and why loops can't be rotated.
+// Tests the stages of an iteration's ops, the values that the second stage
+// takes over, and the reasons why loops can't be rotated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,7 +141,7 @@ TEST_F(ProductRotationTest, ProductsOfParts) {
   EXPECT_EQ(rotation.late, SmallVector<unsigned>{1});
   ASSERT_EQ(rotation.handed.size(), 2u);
   EXPECT_EQ(rotation.handed.back(), rotation.products.back().getA());
-  // What scales the sums is as wide as they are.
+  // The factor that scales the sums is as wide as they are.
   EXPECT_EQ(rotation.countRegisters(), 4 * 32 + 2 * 16);
 }
 

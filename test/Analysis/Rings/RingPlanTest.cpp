@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which transfers use rings, their producers, and the report for each condition
-// that doesn't hold.
+// Tests the transfers that use rings, their producers, and the report for each
+// condition that doesn't hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ TEST_F(RingPlanTest, RingForEachLoad) {
   std::string text = plan(loop(body, "stages = [5, 2]"));
   EXPECT_TRUE(contains(text, "loads: 1, stages 5, prefetch 3")) << text;
   EXPECT_TRUE(contains(text, "loads: 1, stages 2, prefetch 1")) << text;
-  // What is auto gets what the others leave.
+  // A ring with auto stages gets the slots that the others leave.
   text = plan(loop(body, "stages = [auto, 3]"));
   EXPECT_GE(getStages(text), 4) << text;
   EXPECT_TRUE(contains(text, "loads: 1, stages 3")) << text;
@@ -234,7 +234,7 @@ TEST_F(RingPlanTest, UnderAConditionAndUsedOutside) {
   EXPECT_TRUE(contains(plan(conditional), "loads: 1"));
   std::string text = plan(conditional + after);
   EXPECT_TRUE(contains(text, "it is loaded under a condition")) << text;
-  // What is stored under a condition may be read there only.
+  // A tile that is stored under a condition may be read there only.
   std::string readBehind = "%r = memref.load %out[%thread] : !tile\n"
                            "memref.store %r, %x[%thread] : !global\n";
   text = plan(loop(kLoad + condition + kCopy + kStore + readBehind + "}",

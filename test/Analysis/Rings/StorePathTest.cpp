@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which stores may go from registers, with which alignment and bounds, and
-// which of two possible paths is taken.
+// Tests the stores that may go from registers, their alignment and bounds, and
+// the choice between two possible paths.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,13 +113,13 @@ TEST_F(StorePathTest, RequestsCount) {
 }
 
 TEST_F(StorePathTest, AlignmentIsWhatIsKnownOfBoth) {
-  // Of the write.
+  // The alignment follows from the write.
   StorePathPlan path =
       plan("vector.store %v, %tile[%j] : !tile, vector<4xf32>\n" + kStore,
            "stores = registers");
   ASSERT_EQ(path.writes.size(), 1u);
   EXPECT_EQ(path.writes[0].alignment, 4);
-  // And of the engine.
+  // And from the engine.
   path = plan(kWrite + "carousel.store %tile to %y[%i] engine<vector, width = "
                        "8> : !tile, !global\n",
               "stores = registers");

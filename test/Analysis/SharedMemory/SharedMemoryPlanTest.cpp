@@ -86,7 +86,7 @@ TEST(PlaceBuffersTest, BuffersWithoutBytesOrLifeAreHarmless) {
   EXPECT_EQ(placeByLifetime(buffers, 0), 64);
 }
 
-/// What holds for every placement, whatever the buffers are.
+/// Checks the properties of every placement, whatever the buffers are.
 void expectSound(const std::vector<PlacedBuffer> &buffers, int64_t base,
                  int64_t end, bool mayShare) {
   int64_t last = base;

@@ -19,7 +19,8 @@ TEST_F(SyncPlanTest, NothingWithoutRings) {
   EXPECT_FALSE(empty.fault);
 }
 
-// What is written behind an inner loop reaches it round the outer one only.
+// A write after an inner loop reaches that loop only through the next iteration
+// of the outer one.
 TEST_F(SyncPlanTest, AnInnerLoopMeetsWhatTheOuterOneBrings) {
   SyncPlan nested = plan(("scf.for %o = %c0 to %n step %c1 {"
                           "scf.for %p = %c0 to %n step %c1 {" +
@@ -178,8 +179,8 @@ TEST_F(SyncPlanTest, UsesThatAreStartedAnewMayBeAnySlot) {
                                     "ring.wait_stores read 0"}));
 }
 
-// What was read in a slot is over once it is handed back: its next fill waits.
-// Other transfers into it don't.
+// Reads of a slot are over once it is released: its next fill waits. Other
+// transfers into it don't.
 TEST_F(SyncPlanTest, OnlyFillsWaitForReleasedSlots) {
   auto withOther = [&](StringRef other) {
     return getSteps(plan((R"mlir(
@@ -205,7 +206,7 @@ TEST_F(SyncPlanTest, OnlyFillsWaitForReleasedSlots) {
           carousel.ring.load %x[%c0] to %slot in_bounds engine<bulk> : !g, !t
         })mlir"),
             Steps({"ring.sync"}));
-  // Of the same ring, but not of the use that is filled.
+  // The fill is of the same ring, but of another use.
   EXPECT_EQ(withOther(R"mlir(
         %ahead = arith.addi %k, %c1 : index
         carousel.ring.produce %stores[%ahead] : !slots {
@@ -245,7 +246,7 @@ TEST_F(SyncPlanTest, RedundantOnesAreFound) {
                           "carousel.fence.proxy async\n"
                           "carousel.ring.sync");
   EXPECT_EQ(useless.redundant.size(), 3u);
-  // Of other proxies nothing is known.
+  // Fences of other proxies aren't known to be redundant.
   SyncPlan alias = plan("carousel.ring.sync carousel.fence.proxy alias");
   EXPECT_EQ(alias.redundant.size(), 1u);
 }

@@ -108,12 +108,12 @@ TEST_F(SyncPlanTest, SignalsRelease) {
                           "!semaphores\n")
                              .str()));
   };
-  // What the issuing thread has stored must be complete, and no more.
+  // Stores of the issuing thread must be complete, and no more.
   EXPECT_EQ(planSignal("carousel.ring.submit {\n"
                        "carousel.ring.store %a to %x[%i] in_bounds "
                        "engine<bulk> : !t, !g\n}\n"),
             (Steps{"ring.wait_stores complete 0"}));
-  // What threads have read or stored needs a barrier.
+  // Reads and stores of the threads need a barrier.
   EXPECT_EQ(planSignal("memref.store %v, %x[%t] : !g\n"), (Steps{"ring.sync"}));
   EXPECT_EQ(planSignal("%w = memref.load %x[%t] : !g\n"
                        "memref.store %w, %a[%t] : !t\n"),

@@ -127,8 +127,8 @@ TEST_F(DivisibilityTest, Arithmetic) {
         << c.op;
 }
 
-// What fits stays a multiple; of what doesn't, or loses its sign, powers of two
-// are left.
+// A value that fits stays a multiple; one that doesn't, or loses its sign,
+// keeps powers of two.
 TEST_F(DivisibilityTest, FewerBits) {
   struct Case {
     const char *what;

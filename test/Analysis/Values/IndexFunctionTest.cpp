@@ -347,7 +347,7 @@ TEST_F(IndexFunctionTest, TurnsAndTicketsAreTheBlocks) {
     memref.prefetch %own[%chosen], read, locality<0>, data : !own
     memref.prefetch %own[%other], read, locality<0>, data : !own)mlir");
   ASSERT_EQ(values.size(), 6u);
-  // Which turn it is has to be the same in all threads.
+  // All threads have to be in the same iteration.
   EXPECT_FALSE(uniform->contains(values[0]));
   EXPECT_TRUE(uniform->contains(values[1]));
   EXPECT_TRUE(uniform->contains(values[2]));
@@ -408,7 +408,7 @@ TEST_F(IndexFunctionTest, LongChainsAreUnknown) {
   parse(makeChain("%x_id", 20000));
   EXPECT_EQ(evaluate(37), "a value that more than 256 ops in a row compute "
                           "can't be evaluated for each thread");
-  // What is the same in all threads is a symbol where it is too deep.
+  // A value that is the same in all threads is a symbol where it is too deep.
   parse(makeChain("%a", 20000));
   std::string text = evaluate(37);
   EXPECT_TRUE(StringRef(text).ends_with(" + 256")) << text;

@@ -179,7 +179,7 @@ TEST_F(IndexRangesTest, LoopsSettle) {
   });
 }
 
-/// What is compared without a sign may be negative with one.
+/// Bounds of an unsigned comparison may be negative as signed numbers.
 TEST_F(IndexRangesTest, UnsignedLoops) {
   auto loops = parseSourceString<ModuleOp>(R"mlir(
     func.func @loops(%n: i32) {

@@ -51,7 +51,8 @@ std::string carousel::comm_device::checkKill(int rank) {
     CHECK(!status && status.error().code == ErrorCode::PeerLost);
     CHECK(took < milliseconds(10000));
     note = status.error().message;
-    // What it had is still mapped; what the others have is of use.
+    // The memory of the rank that is gone is still mapped; that of the others
+    // is of use.
     GOOD(buffer->get(2, 0, source->getAddress(), bytes));
     GOOD(comm->synchronize());
     GOOD(source->fill(7));

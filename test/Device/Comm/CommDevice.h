@@ -63,7 +63,8 @@ Result<Comm> join(const Context &context, int rank, int size,
 
 /// Random words.
 std::vector<uint64_t> makeWords(uint64_t bytes, uint64_t seed);
-/// What the target must be: the source at an offset, 0xa5 around it.
+/// Compares the target with what it must be: the source at an offset, 0xa5
+/// around it.
 std::string compare(const std::vector<uint8_t> &got, uint64_t offset,
                     const uint8_t *expected, uint64_t bytes);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the tests of floats compare with: APFloat for a type and a direction.
+// The reference for the tests of floats: APFloat for a type and a direction.
 //
 //===----------------------------------------------------------------------===//
 

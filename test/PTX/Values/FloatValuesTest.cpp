@@ -229,7 +229,7 @@ TEST(PTXFloatValues, FmaIsOfTheExactValue) {
     }
 }
 
-/// Of a root r of x, r * r is next to x.
+/// The square of a root of x is next to x.
 TEST(PTXFloatValues, RootsAreNextToTheirSquares) {
   for (const FloatType *type : {&f32(), &f64()})
     for (const Direction &direction : kDirections) {

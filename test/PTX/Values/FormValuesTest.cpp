@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing of the table is forgotten: each form has a value, with each of its
+// Tests that the table is complete: each form has a value, with each of its
 // modifiers, or its instruction is on the list of those that aren't pure.
 //
 //===----------------------------------------------------------------------===//

@@ -104,8 +104,8 @@ TEST(PTXIntegerValues, FieldsOfBits) {
   EXPECT_EQ(eval("bfe.s64 %rd0, %rd1, %r2, %r3", {1ull << 63, 255, 1}), ~0ull);
   EXPECT_EQ(eval("bfi.b32 %r0, %r1, %r2, %r3, %r4", {0xff, 0, 28, 8}),
             0xf0000000u);
-  // Of positions and lengths, fields of 32 bits have the lowest byte. Those of
-  // 64 have all, as on an H200.
+  // Fields of 32 bits take the lowest byte of positions and lengths. Those of
+  // 64 take all bits, as on an H200.
   EXPECT_EQ(eval("bfe.u32 %r0, %r1, %r2, %r3", {0x12345678, 0x108, 0x10c}),
             0x456u);
   EXPECT_EQ(eval("bfe.u64 %rd0, %rd1, %r2, %r3", {~0ull, 0x100, 4}), 0u);

@@ -178,7 +178,7 @@ TEST(PTXPackedConversion, Exponents) {
   EXPECT_EQ(down({0x7f80ff80}), 0xfefeu);
 }
 
-/// Of all random bits, as many round up as are cut off.
+/// As many values of the random bits round up as are cut off.
 TEST(PTXPackedConversion, RandomBitsAreAThreshold) {
   InstructionValue half("cvt.rs.f16x2.f32 %r0, %r1, %r2, %r3");
   InstructionValue truncated("cvt.rz.f16x2.f32 %r0, %r1, %r2");

@@ -72,7 +72,7 @@ TEST(PTXVideoValues, Saturates) {
   EXPECT_EQ(eval("vsub.u32.u32.u32.sat %r0, %r1, %r2", {1, 2}), 0u);
   EXPECT_EQ(eval("vsub.s32.s32.s32.sat %r0, %r1, %r2", {0x80000000, 1}),
             0x80000000u);
-  // What is negative becomes the largest number of a part.
+  // A negative result becomes the largest number of a part.
   EXPECT_EQ(eval("vsub.u32.u32.u32.sat %r0.b0, %r1, %r2, %r3", {1, 2, 0}),
             0xffu);
   EXPECT_EQ(eval("vmin.s32.s32.s32.sat %r0.h0, %r1, %r2, %r3",

@@ -21,7 +21,7 @@ using namespace carousel;
 
 namespace {
 
-/// What rewrites a constant.
+/// A function that rewrites a constant.
 using Rewrite =
     llvm::function_ref<LogicalResult(arith::ConstantOp, PatternRewriter &)>;
 

@@ -210,7 +210,8 @@ TEST_F(MonotonicIndicesTest, NumbersFromTheEndAreOfWhatMayBeNegative) {
                    wrapped + choose);
   };
   EXPECT_TRUE(choosesCut("%m"));
-  // What is at least 2^31 is negative in 32 bits: numbers from the end follow.
+  // A number of at least 2^31 is negative in 32 bits: numbers from the end
+  // follow.
   auto choosesFromEnd = [&](const std::string &least) {
     return ascends("%p = arith.constant " + least +
                    " : index\n%q = arith.maxsi %i, %p : index\n"

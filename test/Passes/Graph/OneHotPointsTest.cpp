@@ -29,7 +29,7 @@ protected:
                         tensor::TensorDialect>();
   }
 
-  /// What is found of `%term`, which `body` computes.
+  /// Finds the one-hot indices of `%term`, which `body` computes.
   SmallVector<OneHotPoint>
   find(const std::string &body,
        utils::IteratorType kind = utils::IteratorType::reduction) {

@@ -264,7 +264,7 @@ private:
                 factors[1] + " : " + draw.sum + "\n  %s = " + op("add") +
                 " %m, %o : " + draw.sum + "\n");
   }
-  /// What the group computes from a factor.
+  /// Writes the ops of the group that compute from a factor.
   std::string computeFactor(const std::string &name, unsigned factor) {
     const std::string &element = draw.types[factor];
     std::vector<std::string> dims;
@@ -505,8 +505,8 @@ private:
     return draw;
   }
 
-  /// Of images by weights, by their groups, or their sums over pixels: the
-  /// gradient of weights.
+  /// Draws a product of images by weights, or by their groups, or a sum of
+  /// products over pixels: the gradient of weights.
   Draw drawConvolution() {
     bool sumsPixels = isOneOf(3), hasGroups = isOneOf(4);
     Index rows{"h", "p", choose(1, 1, 2), choose(1, 1, 2)},

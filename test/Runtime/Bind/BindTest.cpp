@@ -255,7 +255,7 @@ TEST(Bind, Strides) {
   expectError(info, Tensor{{4, 8}, {-100, 1}}.get(),
               "x: expected strides that are not negative, got -100 in "
               "dimension 0");
-  // Nothing is that far from the first element.
+  // No element is that far from the first one.
   EXPECT_TRUE(bind(info, Tensor{{1, 8}, {-100, 1}}.get()));
   EXPECT_TRUE(bind(info, Tensor{{4, 0}, {-100, 1}}.get()));
   EXPECT_TRUE(bind(info, Tensor{{4, 8}, {0, 1}}.get()));

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which pairs of tensors a launch accepts for arguments that may alias. The
-// comparison of tensors is checked against one of all their elements.
+// Tests which pairs of tensors a launch accepts for arguments that may alias.
+// The comparison of tensors is checked against one of all their elements.
 //
 //===----------------------------------------------------------------------===//
 

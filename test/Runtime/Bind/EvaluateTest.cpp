@@ -118,7 +118,7 @@ TEST_F(EvaluateTest, NoValue) {
   EXPECT_EQ(value({constant(INT64_MIN), constant(1), {Op::Sub}}), std::nullopt);
   EXPECT_EQ(value({constant(INT64_MIN), constant(-1), {Op::Mul}}),
             std::nullopt);
-  // What the overflow goes into doesn't matter.
+  // The op that takes the overflow doesn't matter.
   EXPECT_EQ(value({constant(INT64_MAX),
                    constant(1),
                    {Op::Add},

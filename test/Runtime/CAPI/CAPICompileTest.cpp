@@ -13,7 +13,7 @@
 using namespace carousel;
 using namespace carousel::runtime::test;
 
-// What callers were compiled with. Not to be changed.
+// The layout that callers were compiled with. Not to be changed.
 static_assert(offsetof(carousel_compile_options, more_count) == 56 &&
               offsetof(carousel_message, source) == 40 &&
               offsetof(carousel_launch_shape, dynamic_shared) == 44 &&

@@ -122,7 +122,7 @@ TEST(CAPIWithoutADriver, EveryCall) {
   EXPECT_EQ(carousel_package_kernel_count(package, &count), CAROUSEL_OK);
   EXPECT_EQ(count, 4u);
 
-  // What a program that goes on regardless hears.
+  // The messages for a program that goes on regardless.
   const char *noContext = "context: expected a pointer, got null";
   const char *noKernel = "kernel: expected a pointer, got null";
   constexpr carousel_status kInvalid = CAROUSEL_INVALID_ARGUMENT;

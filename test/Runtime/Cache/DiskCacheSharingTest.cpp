@@ -176,7 +176,7 @@ TEST(DiskCacheConcurrency, NothingLostNothingTorn) {
       for (int thread = 0; thread < kThreads; ++thread)
         keys.push_back(fmt::format("own {} {} {}", process, thread, i));
   }
-  // Of very different sizes, so that tearing would show.
+  // Payloads have very different sizes, so that tearing would show.
   auto payloadOf = [](const std::string &key) {
     return makePayload(key, std::hash<std::string>()(key) % 90000);
   };

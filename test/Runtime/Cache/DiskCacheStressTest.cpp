@@ -118,7 +118,8 @@ private:
   std::mt19937_64 random;
 };
 
-/// What holds when all processes have ended and one store has tidied up.
+/// Checks the directory when all processes have ended and one store has tidied
+/// up.
 void expectSound(const std::string &path) {
   DiskCache cache(path, kBound);
   for (int key = 0; key < kKeys; ++key)

@@ -155,7 +155,7 @@ TEST_F(DamagedEntry, Foreign) {
 }
 
 TEST_F(DamagedEntry, OtherKey) {
-  // What a collision of two keys' hashes would give.
+  // A collision of two keys' hashes would give the same files.
   ASSERT_TRUE(cache.store("other key", "other payload"));
   fs::path other;
   for (const fs::path &each : listFiles(directory.getPath()))
@@ -249,12 +249,13 @@ TEST(DiskCacheBound, EntryAboveTheBound) {
             "expected a cache entry of at most 1000 bytes, got 1120");
   EXPECT_EQ(cache.lookup("small"), "payload");
 
-  // Of a process with a larger bound: not used, but not removed either.
+  // An entry of a process with a larger bound isn't used, but not removed
+  // either.
   DiskCache larger(directory.getPath(), 2000);
   ASSERT_TRUE(larger.store("large", std::string(1000, 'l')));
   EXPECT_FALSE(cache.lookup("large"));
   EXPECT_EQ(larger.lookup("large"), std::string(1000, 'l'));
-  // Nothing goes for it when the entries are counted.
+  // No entry goes for it when the entries are counted.
   fs::remove(directory / "usage.journal");
   ASSERT_TRUE(cache.store("other", "payload"));
   EXPECT_EQ(cache.lookup("small"), "payload");
@@ -282,7 +283,8 @@ TEST(DiskCacheBound, LeavesOtherFilesAlone) {
     EXPECT_TRUE(fs::exists(directory / name)) << name;
 }
 
-/// Of processes that were killed: at once, where nobody has the file open.
+/// Temporary files of killed processes go at once, if no process has the file
+/// open.
 TEST(DiskCacheBound, RemovesStaleTemporaries) {
   TempDirectory directory;
   DiskCache cache(directory.getPath(), kLarge);
@@ -377,8 +379,8 @@ TEST(DiskCacheJournal, FollowsStores) {
   }
 }
 
-/// What the journal says is believed, so that nobody reads a large directory
-/// for each store, but not for ever.
+/// The cache trusts its journal, so that it needn't read a large directory for
+/// each store, but not for ever.
 TEST(DiskCacheJournal, CorrectsItself) {
   TempDirectory directory;
   std::string path = directory.getPath(), journal = path + "/usage.journal";

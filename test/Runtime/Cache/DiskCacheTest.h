@@ -33,7 +33,7 @@
 namespace carousel::runtime::test {
 
 inline constexpr uint64_t kLarge = uint64_t(1) << 30;
-/// What an entry adds to key and payload.
+/// The bytes that an entry adds to key and payload.
 inline constexpr uint64_t kFraming = 51 + 64;
 
 inline std::string readFile(const std::filesystem::path &path) {

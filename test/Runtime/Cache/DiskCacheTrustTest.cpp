@@ -105,7 +105,7 @@ TEST_F(DiskCacheTrust, DirectoriesThatOthersCanWriteTo) {
   EXPECT_TRUE(cache.store("key", "payload"));
 }
 
-/// What is renamed into place lies there before.
+/// Files lie in "tmp" before they are renamed into place.
 TEST_F(DiskCacheTrust, Temporaries) {
   std::string temporaries = path + "/tmp";
   auto expectRefused = [&] {
@@ -148,7 +148,7 @@ TEST_F(DiskCacheTrust, Entries) {
   EXPECT_EQ(cache.lookup("key"), "payload");
 }
 
-/// Of the user and of root they are followed, wherever they lead to.
+/// Links of the user and of root are followed, wherever they lead to.
 TEST_F(DiskCacheTrust, Links) {
   std::string link = directory / "link";
   fs::create_symlink("parent", link);
@@ -176,7 +176,7 @@ TEST_F(DiskCacheTrust, Links) {
                         link, link, kOther));
 }
 
-/// What another user leaves where this one's cache will be.
+/// Another user leaves files where this one's cache will be.
 TEST_F(DiskCacheTrust, MadeByAnotherBefore) {
   SKIP_UNLESS_ROOT();
   std::string home = directory / "tmp";
@@ -259,7 +259,7 @@ TEST(CacheOptions, Environment) {
        {},
        "CAROUSEL_CACHE_MAX_BYTES: expected a number of bytes below 2^64, got "
        "'-1'"},
-      // What a program says counts; what its user says then isn't read.
+      // The program's variables count; those of its user then aren't read.
       {{{"CAROUSEL_CACHE_DIR", "c"},
         {"CAROUSEL_CACHE_MAX_BYTES", "1G"},
         {"CAROUSEL_CACHE_DISABLE", "1"}},

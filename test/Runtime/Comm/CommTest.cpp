@@ -54,7 +54,7 @@ unsigned countSockets() {
   std::ifstream file("/proc/net/unix");
   std::string line;
   unsigned count = 0;
-  // Of tests of this process and its children only.
+  // The names of tests of this process and its children only.
   std::string mine = "-test-" + std::to_string(::getpid()) + "-";
   while (std::getline(file, line))
     count += line.find("@carousel-comm-") != std::string::npos &&

@@ -304,7 +304,7 @@ TEST(UnixSocketTest, FilesOfRefusedMessages) {
   }
 }
 
-/// That is no fault of the peer's.
+/// A lack of descriptors is no fault of the peer's.
 TEST(UnixSocketTest, NoDescriptorIsFree) {
   ConnectedPair pair;
   for (size_t copies : {1, 2}) {

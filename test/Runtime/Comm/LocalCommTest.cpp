@@ -40,7 +40,7 @@ TEST_F(LocalCommTest, PutAndGetEverySizeAndOffset) {
       std::vector<uint8_t> expected = makeBytes(bytes + 3, bytes + offset);
       expected.erase(expected.begin(), expected.begin() + 3);
       EXPECT_EQ(read(buffers[1].getAddress(1) + offset, bytes), expected);
-      // Nothing beside it is written.
+      // The bytes beside it aren't written.
       auto *part = reinterpret_cast<uint8_t *>(buffers[1].getAddress(1));
       EXPECT_EQ(part[offset + bytes], 0xa5);
       if (offset > 0)
@@ -369,7 +369,7 @@ TEST_F(LocalCommTest, CapturedWaitsAreWatchedInEachReplay) {
   EXPECT_FALSE(comms[1].share()->waits.tick());
 }
 
-/// What a graph that is gone had is used again.
+/// The resources of a graph that is gone are used again.
 TEST_F(LocalCommTest, CapturedWaitsEndWithTheirGraph) {
   auto buffers = allocate(64);
   CUstream stream = fake::makeStream();

@@ -57,7 +57,7 @@ std::string makeManifest() {
          ", " + variant("put_multicast", "") + "]}]}";
 }
 
-/// What the kernel got: addresses, and numbers of words.
+/// The arguments of a kernel: addresses, and numbers of words.
 struct Launched {
   uint64_t source = 0, words = 0, target = 0, headSource = 0, head = 0,
            headTarget = 0;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which addresses a launch takes for arguments in symmetric buffers. The kernel
-// is "copy" of the test package: x is in this rank's part, y in a peer's.
+// Tests the addresses that a launch takes for arguments in symmetric buffers.
+// The kernel is "copy" of the test package: x is in this rank's part, y in a
+// peer's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,7 +110,7 @@ TEST_F(SymmetricArgumentsTest, WrongSide) {
   EXPECT_EQ(launch(first, a, a + 8),
             "y: expected a peer's part of a symmetric buffer, got " +
                 hex(a + 8) + " in the part of this rank, 0");
-  // What is right for one rank is wrong for the other.
+  // Arguments that are right for one rank are wrong for the other.
   EXPECT_EQ(launch(second, a, b),
             "x: expected this rank's part of a symmetric buffer, got " +
                 hex(a) + " in the part of its peer, rank 0");
@@ -248,7 +249,7 @@ TEST_F(SymmetricArgumentsTest, PreparedAndExplained) {
     ASSERT_TRUE(launch) << launch.error().message;
     EXPECT_TRUE(launch->run());
   }
-  // Which variant it would be depends on no buffer.
+  // The choice of a variant depends on no buffer.
   auto reports = kernel.explain(plain.list, 2);
   ASSERT_TRUE(reports);
   EXPECT_TRUE((*reports)[0].accepted);

@@ -85,7 +85,7 @@ TEST_F(TMATest, NumberOfCTAs) {
             "ctas: expected at least 0, got -1");
 }
 
-/// What a put asks of the driver, which is most of what it costs the host.
+/// The driver's calls are most of a put's time on the host.
 TEST_F(TMATest, CallsOfTheDriver) {
   auto list = [&](TransportKind kind) {
     TransferOptions options;

@@ -90,7 +90,7 @@ inline std::string makeTransportManifest() {
          makeTransportAdd() + "]}";
 }
 
-/// What a launch of a kernel that copies got.
+/// The arguments of a launch of a kernel that copies.
 struct Parts {
   uint64_t body = 0, head = 0, tail = 0, target = 0;
   int64_t ctas = 0;

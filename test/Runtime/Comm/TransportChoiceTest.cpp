@@ -24,7 +24,7 @@ CopyFacts makeFacts(uint64_t bytes) {
   return facts;
 }
 
-/// Nothing but the times decides.
+/// Only the times decide.
 TEST(TransportChoiceTest, MeasuredCopiesDecide) {
   for (bool isGet : {false, true}) {
     auto choose = [&](uint64_t bytes) {

@@ -124,8 +124,8 @@ TEST_F(WaitsTest, ACallThatWaitsForAllStreams) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::Timeout);
     EXPECT_EQ(getError(comms[0].synchronize(stream)), "");
-    // What the counter was isn't known, so that it satisfies no wait until the
-    // next signal. It has that value when it can be read again.
+    // The counter's value before isn't known, so that it satisfies no wait
+    // until the next signal. It has that value when it can be read again.
     EXPECT_TRUE(becomes(uint64_t(3) << 62)) << getCounter();
     for (uint64_t least : {0, 6}) {
       ASSERT_TRUE(buffers[0].wait(1, 0, least, stream, makeWait(20)));

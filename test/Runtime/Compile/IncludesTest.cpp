@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is refused in every spelling, what is accepted, and the files that a
-// compilation reads from directories.
+// Tests the directives that are refused in every spelling, those that are
+// accepted, and the files that a compilation reads from directories.
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,7 +159,7 @@ TEST(Includes, PastingAcrossTexts) {
                      {paste}));
 }
 
-/// What is there for headers is no help for a text in memory.
+/// Macros that headers know are no help for a text in memory.
 TEST(Includes, MacrosOfHeaders) {
   TempDirectory directory;
   std::vector<std::string> options = {"-I" + directory.getPath()};
@@ -183,7 +183,7 @@ TEST(Includes, MacrosOfHeaders) {
                       "// import a\n"));
   EXPECT_TRUE(accepts("// ASK, has _include\nconst char *a = \"has\";"));
 
-  // What a header's #include could expand to.
+  // A header's #include could expand to this.
   writeFile(directory / "hook.h", "#ifndef HOOK\n#define HOOK \"ask.h\"\n"
                                   "#endif\n#include HOOK\n");
   writeFile(directory / "outer.h", "#include \"hook.h\"\n");
@@ -370,7 +370,8 @@ TEST_F(IncludeDirectories, Conditions) {
                         path("one/b.h"), path("one/c.h")));
 }
 
-/// What can't be followed leaves the directories to NVRTC, and nothing is kept.
+/// Directives that can't be followed leave the directories to NVRTC, and the
+/// cache keeps nothing.
 TEST_F(IncludeDirectories, Incomplete) {
   std::string odd = path("one/odd.h");
   auto expectIncomplete = [&](const std::string &what) {

@@ -201,7 +201,7 @@ TEST_F(BufferTest, MovesAndFreesOnce) {
             "got 1");
   EXPECT_TRUE(first.fill(0));
 
-  // What is assigned to is freed at once.
+  // An assignment frees the buffer's old memory at once.
   Buffer third = allocate(32);
   EXPECT_EQ(fake::getAllocatedBytes(), 96u);
   third = std::move(second);

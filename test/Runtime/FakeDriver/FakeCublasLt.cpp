@@ -35,7 +35,7 @@ struct OpaqueLayout {
 struct OpaquePreference {
   uint64_t scratchBytes = 0;
   uint32_t schemes = 7;
-  /// Of a, b, c and d.
+  /// The alignments of a, b, c and d.
   uint32_t alignments[4] = {256, 256, 256, 256};
 };
 

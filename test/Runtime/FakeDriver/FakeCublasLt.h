@@ -30,7 +30,7 @@ void failNext(std::string_view function, runtime::lt::Status status);
 /// From now on no algorithm is found.
 void refuseAll();
 
-/// What cublasLtGetVersion returns.
+/// Sets the result of cublasLtGetVersion.
 void setVersion(size_t version);
 
 struct Call {

@@ -64,7 +64,7 @@ void setDriverVersion(int version);
 /// does nothing then, but is recorded.
 void failNext(std::string_view function, CUresult error, unsigned skip = 0,
               unsigned count = 1);
-/// What a kernel that fails does to its context: from now on every call that
+/// Poisons a context, as a failing kernel does: from now on every call that
 /// needs the context returns `error`, also when it was released and retained
 /// again. CUDA_SUCCESS heals it, unlike a GPU.
 void poison(CUresult error, int device = 0);
@@ -75,7 +75,7 @@ void setKernelError(std::string_view function, CUresult error);
 void setDeinitialized(bool deinitialized);
 
 //===----------------------------------------------------------------------===//
-// What was called
+// Recorded calls
 //===----------------------------------------------------------------------===//
 
 struct Call {
@@ -138,9 +138,9 @@ std::vector<std::string> getMulticasts();
 // Modules and kernels
 //===----------------------------------------------------------------------===//
 
-/// What cuModuleLoadDataEx takes, besides ELF files and PTX: text that begins
-/// with this, to its terminating NUL. "FAKECUBIN sm_90a ..." loads only on
-/// devices that the chip allows (a letter: that device alone; none: later minor
+/// The beginning of texts that cuModuleLoadDataEx takes, besides ELF files and
+/// PTX, to the terminating NUL. "FAKECUBIN sm_90a ..." loads only on devices
+/// that the chip allows (a letter: that device alone; none: later minor
 /// revisions too), else CUDA_ERROR_NO_BINARY_FOR_GPU; "FAKECUBIN" on all.
 /// Anything else is CUDA_ERROR_INVALID_IMAGE.
 inline constexpr const char *kCubinMagic = "FAKECUBIN";
@@ -151,8 +151,8 @@ struct Compilation {
   std::map<CUjit_option, uint64_t> options;
 };
 std::vector<Compilation> getCompilations();
-/// What the driver's compiler writes into the error log when it fails. PTX
-/// without ".version" fails by itself with CUDA_ERROR_INVALID_PTX.
+/// Sets the text that the driver's compiler writes into the error log when it
+/// fails. PTX without ".version" fails by itself with CUDA_ERROR_INVALID_PTX.
 void setCompileLog(std::string log);
 /// Texts that were loaded; "ELF" for ELF files.
 std::vector<std::string> getImages();
@@ -165,7 +165,7 @@ uint64_t getGlobal(std::string_view name);
 /// Sizes of a function's parameters in bytes, which cuFuncGetParamInfo tells
 /// too: a function without has no parameters.
 void setParameterSizes(std::string_view function, std::vector<size_t> sizes);
-/// What cuFuncGetAttribute says before a cuFuncSetAttribute.
+/// Sets the result of cuFuncGetAttribute before a cuFuncSetAttribute.
 void setFunctionAttribute(std::string_view function,
                           CUfunction_attribute attribute, int value);
 /// Stands for the kernel: called during cuLaunchKernelEx by the launching
@@ -206,7 +206,7 @@ struct Encode {
 /// driver with CUDA_ERROR_INVALID_VALUE.
 std::vector<Encode> getEncodes();
 
-/// What a map holds. Equal arguments give equal maps.
+/// The contents of a map. Equal arguments give equal maps.
 struct EncodedMap {
   static constexpr uint64_t kMagic = 0x0070614d656b6146; // "FakeMap"
   uint64_t magic;
@@ -230,8 +230,8 @@ CUstream makeStream();
 void replaceStream(CUstream stream);
 /// Blocks of a function that a multiprocessor holds at once, 2 unless set.
 void setOccupancy(std::string_view function, int blocks);
-/// What cuStreamIsCapturing says. While a stream captures, launches on it are
-/// recorded as captured and not run; waiting for it fails with
+/// Sets the result of cuStreamIsCapturing. While a stream captures, launches on
+/// it are recorded as captured and not run; waiting for it fails with
 /// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and invalidates it, and so do
 /// allocating, freeing, and loading and unloading modules, unless
 /// cuThreadExchangeStreamCaptureMode made the thread relaxed; the null stream

@@ -60,7 +60,7 @@ CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 
-/// What a transfer of `bytes` at `address` on `stream` must return.
+/// Returns the status of a transfer of `bytes` at `address` on `stream`.
 static CUresult checkTransfer(CUdeviceptr address, size_t bytes,
                               CUstream stream) {
   State &state = State::get();

@@ -47,7 +47,7 @@ static bool isPTX(const void *image) {
   return bytes && (bytes[0] == '.' || std::strncmp(bytes, "//", 2) == 0);
 }
 
-/// What an image is, or an error.
+/// Reads the kind of an image; fails if it is none.
 static CUresult readImage(const Device &device, const void *image,
                           std::string &text) {
   if (!image)

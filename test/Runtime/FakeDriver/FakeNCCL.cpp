@@ -26,7 +26,7 @@ struct World {
   int joined = 0, gathered = 0;
   uint64_t round = 0;
   std::map<int, const void *> parts; ///< of a gather, by rank
-  /// Of a send that waits, by source and target.
+  /// The operands of sends that wait, by source and target.
   std::map<std::pair<int, int>, std::pair<const void *, size_t>> sends;
 };
 
@@ -126,7 +126,8 @@ const char *ncclGetErrorString(Status status) {
   return status == kRemote ? "remote process exited" : "internal error";
 }
 
-/// What has started ends without an error when it is aborted, as a kernel does.
+/// Sends to a peer. Work that has started ends without an error when it is
+/// aborted, as a kernel does.
 Status ncclSend(const void *from, size_t bytes, DataType, int peer, Group group,
                 CUstream) {
   Fake &fake = Fake::get();

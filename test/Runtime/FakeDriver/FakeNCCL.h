@@ -20,7 +20,7 @@ namespace carousel::fake::nccl {
 
 /// Back to the state of a fresh process.
 void reset();
-/// What ncclCommGetAsyncError says from now on.
+/// Sets the result of ncclCommGetAsyncError from now on.
 void setFault(runtime::nccl::Status status);
 /// Communicators that were neither destroyed nor aborted, and that were.
 unsigned countGroups();

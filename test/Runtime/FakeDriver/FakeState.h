@@ -153,7 +153,7 @@ struct State {
   uint64_t allocated = 0;
   double clock = 0;
 
-  /// What setBlocking() is about.
+  /// The state that setBlocking() sets.
   std::atomic<bool> isBlocking = false;
   std::atomic<int> waitingStreams = 0;
   std::mutex contextLock, loadLock;
@@ -161,7 +161,7 @@ struct State {
   static State &get();
 };
 
-/// What a function of the driver needs before it does anything.
+/// The state that a function of the driver needs before it does anything.
 enum class Needs { Nothing, Driver, Context };
 
 /// Records the call and returns the error that it has to return, if any.

@@ -25,7 +25,7 @@ namespace carousel::runtime::test {
 class KernelFixture : public testing::Test {
 protected:
   void SetUp() override { fake::reset(); }
-  /// Nothing may stay loaded or retained.
+  /// Checks that no module stays loaded, and no context retained.
   void TearDown() override {
     EXPECT_EQ(fake::countLoadedModules(), 0u);
     EXPECT_EQ(fake::countRetains(), 0u);

@@ -57,7 +57,7 @@ size_t countEntries(const char *directory) {
                        std::filesystem::directory_iterator());
 }
 
-/// What must be as before when a rank has gone.
+/// Numbers that must be as before when a rank has gone.
 struct Left {
   size_t files = countEntries("/proc/self/fd");
   size_t threads = countEntries("/proc/self/task");

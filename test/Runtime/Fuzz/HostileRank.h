@@ -67,7 +67,8 @@ private:
   void answer(Letter letter);
   void change(Letter &letter);
   void poke();
-  /// Of a kind that the script chooses: 0 is what the kind of message needs.
+  /// Makes a file of a kind that the script chooses: 0 is the one that the kind
+  /// of message needs.
   File makeFile(unsigned choice, uint64_t bytes, bool isSealed) const;
 
   const runtime::CommOptions options;

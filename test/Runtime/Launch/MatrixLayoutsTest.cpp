@@ -75,7 +75,7 @@ TEST(MatrixLayouts, DimensionsOfOneElementHaveAnyStride) {
   EXPECT_EQ(layout.b, (MatrixLayout{1, 5, 6, false, 0}));
 }
 
-/// What is added goes along rows, so the result is that of the transpose even
+/// An added tensor goes along rows, so the result is that of the transpose even
 /// where its columns are neighbours, too.
 TEST(MatrixLayouts, AddedAlongRows) {
   ProductLayout layout;

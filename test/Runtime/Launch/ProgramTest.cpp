@@ -351,7 +351,8 @@ TEST_F(ProgramTest, ProductsNeedTheLibrary) {
             "with --no-libraries");
 }
 
-/// What a manifest says of memory is checked before a step uses it.
+/// A launch checks the manifest's statements about memory before a step uses
+/// it.
 TEST_F(ProgramTest, StepsStayInside) {
   Context context = open();
   auto expect = [&](const std::string &place, const std::string &value,
@@ -461,7 +462,7 @@ TEST_F(ProgramTest, LoadsParameters) {
   auto launch = [&](LoadArguments &passed, CUstream in) {
     return program->launch(passed.list, 3, in);
   };
-  // Nothing is kept unless it is asked for.
+  // Parameters aren't kept unless that is asked for.
   expectSuccess(launch(arguments, stream));
   arguments.expect(1.0f);
   arguments.setWeights(2.0f);
@@ -478,7 +479,8 @@ TEST_F(ProgramTest, LoadsParameters) {
   expectSuccess(program->loadParameters(arguments.list, 3, stream));
   EXPECT_EQ(getFunctions().size(), 5u);
   EXPECT_EQ(getFunctions().back(), "scale");
-  // What changes after that isn't seen until it is loaded, also in a graph.
+  // Changes after that aren't seen until parameters are loaded, also in a
+  // graph.
   arguments.setWeights(3.0f);
   expectSuccess(launch(arguments, stream));
   arguments.expect(2.0f);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of a program at its launch only is checked there: work, memory
-// and addresses.
+// Tests the checks of facts that only a launch knows: work, memory and
+// addresses.
 //
 //===----------------------------------------------------------------------===//
 

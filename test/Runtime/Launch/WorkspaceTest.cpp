@@ -116,7 +116,8 @@ TEST_F(WorkspaceTest, LaterLaunchesFindWhatEarlierOnesLeft) {
   EXPECT_EQ(maps.size(), 1u);
   EXPECT_EQ(fake::countCalls("cuMemAlloc"), 2u);
   EXPECT_EQ(fake::countCalls("cuMemsetD8Async"), 2u);
-  // Of the first size, whose map had to wait for its address, and the second.
+  // One map is of the first size, which had to wait for its address, and one of
+  // the second.
   EXPECT_EQ(fake::countCalls("cuTensorMapEncodeTiled"), 2u);
 }
 
@@ -188,7 +189,8 @@ TEST_F(WorkspaceTest, KernelsHaveTheirOwn) {
   EXPECT_EQ(fake::countAllocations(), 0u);
 }
 
-/// What another thread may still launch with stays until the kernel goes.
+/// Memory that another thread may still launch with stays until the kernel
+/// goes.
 TEST_F(WorkspaceTest, Growth) {
   {
     Kernel kernel = getKernel("ordered", makeOrderedManifest());
@@ -304,7 +306,7 @@ TEST_F(WorkspaceTest, Capture) {
   fake::setCapturing(other, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   expectSuccess(kernel.launch(arguments.list, 1, other));
   EXPECT_TRUE(fake::getLaunches().back().captured);
-  // What grows doesn't.
+  // A launch whose workspace has to grow is refused.
   OrderedArguments largest(30000);
   constexpr const char *kNoMemory =
       "semaphores: expected the memory of 'ordered' to be allocated before its "
@@ -332,7 +334,7 @@ TEST_F(WorkspaceTest, ArgumentsAreTheCallersOnly) {
   OrderedArguments huge(int64_t(1) << 60);
   expectError(kernel.launch(huge.list, 1), ErrorCode::InvalidArgument,
               "sums: expected a size in bytes below 2^63, got more");
-  // Nothing is launched, so nothing is allocated.
+  // An empty grid launches nothing, so nothing is allocated.
   OrderedArguments empty(0);
   expectSuccess(kernel.launch(empty.list, 1));
   EXPECT_EQ(fake::countAllocations(), 0u);

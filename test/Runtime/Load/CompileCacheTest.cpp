@@ -83,7 +83,7 @@ TEST_F(Compile, NoPlaceForTheCache) {
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 2}));
 }
 
-/// What is compiled depends on it, so the entry is another.
+/// The compiled code depends on each of these, so the entry is another.
 TEST_F(Compile, CacheKey) {
   auto compilesAnew = [&](const TestImage &image) {
     Counts before = countCompilations();
@@ -134,7 +134,7 @@ TEST_F(Compile, CacheKey) {
   EXPECT_FALSE(linksAnew());
 }
 
-/// What no package can vary.
+/// Parts of the key that no package can vary count, too.
 TEST(CacheKey, EveryPartCounts) {
   DeviceInfo device;
   device.computeCapability = 90;
@@ -153,7 +153,7 @@ TEST(CacheKey, EveryPartCounts) {
       make(kNVRTC, "13.1", {}), make(kNVRTC, "13.0", {"-a"}),
       make(kNVRTC, "13.0", {"-b"}), make(kNVRTC, "13.0", {"-a", "-b"}),
       make(kNVRTC, "13.0", {"-b", "-a"}),
-      // What looks like another list is no other list.
+      // A text that looks like another list isn't that list.
       make(kNVRTC, "13.0", {"-a\npart 2 -b"})};
   image.kind = Image::Kind::CUDA;
   keys.insert(make(kNVRTC, "13.0", {}));
@@ -188,8 +188,8 @@ TEST_F(Compile, TwoProcessesAtOnce) {
         fmt::format("{}// {} {}\n", kCUDA, i, std::string(i * 10000, 'x')));
     packages.push_back(makePackage({{"sm_90a", "cuda", "m.cu", sources[i]}}));
   }
-  // Nothing of the fake's before the fork: a child has its own driver. Other
-  // tests may have used it in this process.
+  // Forget all uses of the fake before the fork: a child has its own driver.
+  // Other tests may have used it in this process.
   forgetUse();
   std::vector<pid_t> children;
   for (int process = 0; process < 2; ++process) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which image a device gets, which compiler makes a cubin of it, and what is
-// said when none can. The libraries are the fakes; ToolkitTest.cpp has the real
-// ones.
+// Tests the image that a device gets, the compiler that makes a cubin of it,
+// and the messages when none can. The libraries are the fakes; ToolkitTest.cpp
+// has the real ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -363,8 +363,8 @@ TEST_F(Compile, MissingLibraries) {
   EXPECT_EQ(cubin.error().code, ErrorCode::CompileError);
 }
 
-/// What isn't about the text is the error, of whatever image it was: another
-/// one isn't tried, and the next call may succeed.
+/// A failure that isn't about the text is the error, of whatever image it was:
+/// another one isn't tried, and the next call may succeed.
 TEST_F(Compile, WhatIsNotAboutTheTextEndsIt) {
   struct {
     CUresult result;

@@ -93,7 +93,7 @@ TEST(ManifestProgram, ReadsParameters) {
   EXPECT_FALSE(program.steps[3].isAtLoad);
 }
 
-/// What launches may skip depends on nothing that they decide.
+/// Steps that launches may skip depend on nothing that launches decide.
 TEST(ManifestProgram, RefusesParameters) {
   auto expect = [](const std::string &member, const std::string &value,
                    const std::string &message) {
@@ -177,7 +177,7 @@ TEST(ManifestProgram, RefusesFusedProducts) {
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().message.find(".residual: "), std::string::npos)
       << read.error().message;
-  // What a product without them would ignore is a step of another kind.
+  // A product that would ignore these members is a step of another kind.
   read = parseManifest(setMember(makeFusedProductManifest(),
                                  "/programs/0/steps/0/kind", "\"matmul\""));
   ASSERT_TRUE(read) << read.error().message;
@@ -263,7 +263,7 @@ TEST(ManifestProgram, ConstantsAreChecked) {
       std::string::npos);
 }
 
-/// What is asked for a member is an object, wherever it stands.
+/// A value that is asked for a member is an object, wherever it stands.
 TEST(ManifestProgram, ObjectsAreObjects) {
   std::string manifest = makeProgramManifest();
   for (const char *pointer :

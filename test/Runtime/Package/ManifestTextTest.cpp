@@ -70,7 +70,7 @@ TEST(ManifestTextTest, Version) {
       "version: expected a package of version 3 or older, got 4; update "
       "the runtime",
       ErrorCode::UnsupportedVersion);
-  // Nothing else of a newer package is looked at.
+  // The reader looks at nothing else of a newer package.
   expectError(
       R"({"format": "carousel-package", "version": 7, "kernels": 1})",
       "version: expected a package of version 3 or older, got 7; update "

@@ -86,7 +86,8 @@ TEST(ManifestWorkspace, Errors) {
   expectError(kExtents, "[1, 1, 1, 1, 1, 1, 1, 1, 1]",
               "kernels[0].arguments[1].extents: expected at most 8 dimensions, "
               "got 9");
-  // What isn't passed has no extents yet, be it itself or one before it.
+  // An argument that isn't passed has no extents yet, be it itself or one
+  // before it.
   expectError("/kernels/0/arguments/2/extents", R"([["extent", 1, 0], 64])",
               "kernels[0].arguments[2].extents[0][1]: expected an argument's "
               "number below 1, got 1");

@@ -262,7 +262,7 @@ TEST_F(ManyEntries, LongExpressionsInReasons) {
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// What a compiler's messages are traced through.
+/// Traces a compiler's messages through long names of files and functions.
 TEST(ManyEntriesInAText, LongNamesOfFilesAndFunctions) {
   std::string file(1 << 20, 'f'), function(1 << 20, 'g');
   std::string text = "#line 1 \"" + file + "\"\nvoid " + function + "() {\n";

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is read, what is refused with which message, and that a package that is
-// replaced during a read comes out whole.
+// Tests the files that are read, the messages for those that are refused, and
+// that a package that is replaced during a read comes out whole.
 //
 //===----------------------------------------------------------------------===//
 

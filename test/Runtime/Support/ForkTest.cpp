@@ -70,7 +70,8 @@ struct Objects {
   Buffer buffer;
 };
 
-/// What is wrong with how the entries behave in a child; empty if nothing is.
+/// Checks how the entries behave in a child. Returns the fault, or an empty
+/// text.
 std::string checkEntries(Objects &objects, const std::string &directory) {
   std::string problems;
   auto expectLost = [&](const char *what, const auto &result) {

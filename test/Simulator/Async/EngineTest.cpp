@@ -23,7 +23,7 @@ constexpr int64_t kTile = 2048;
 
 PhaseName parity(uint64_t phase) { return PhaseName::parity(phase & 1); }
 
-/// What one step of the ring does otherwise than it should.
+/// The fault of one step of the ring.
 enum class Wrong {
   Nothing,
   ExpectMore,

@@ -62,7 +62,7 @@ struct Tensor {
   TensorMap map;
 };
 
-/// What a load would bring, 0 where it fills.
+/// Returns the elements that a load would bring, 0 where it fills.
 std::vector<uint32_t> gather(const TensorBox &box) {
   std::vector<uint32_t> result;
   for (const BoxRow &row : box.rows)

@@ -99,8 +99,8 @@ protected:
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Of a rank: a global memref of 3 in each dimension, a tile of 2, offsets of
-/// -1 to 2. Loads with zero fill; the store's copy is clipped.
+/// Each rank has a global memref of 3 in each dimension, a tile of 2, and
+/// offsets of -1 to 2. Loads fill with zeros; the store's copy is clipped.
 TEST_F(TileTransfer, RaggedBoxesOfEveryRank) {
   for (int rank = 1; rank <= 5; ++rank) {
     std::string dynamic, tile, negative, positive, zeros;
@@ -222,7 +222,7 @@ TEST_F(TileTransfer, OffsetsOfAnySize) {
 }
 
 TEST_F(TileTransfer, WhatBrokenPromisesTouch) {
-  // What is inside is moved all the same; the rest of the tile is no result.
+  // Elements inside are moved all the same; the rest of the tile is no result.
   expect(R"(%tile = memref.alloc() : !t
     carousel.load %x[%c32] to %tile in_bounds : !g, !t
     %v = memref.load %tile[%thread] : !t

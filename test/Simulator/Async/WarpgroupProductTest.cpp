@@ -113,7 +113,7 @@ TEST(WarpgroupProduct, ReadsAtAnyTimeUntilTheWait) {
       [](AsyncRun &run, RunEnd) {
         EXPECT_EQ(run.count(FindingKind::EngineRace), 1u);
       });
-  // What was there at the issue, what was there at the wait, and both.
+  // Runs see the values at the issue, those at the wait, and both.
   EXPECT_EQ(seen.count(32), 1u);
   EXPECT_EQ(seen.count(64), 1u);
 }

@@ -214,7 +214,7 @@ TEST_F(KernelOps, ContractionsTransposesAndRows) {
 }
 
 TEST_F(KernelOps, MaskedLanesTouchNothing) {
-  // What the masks leave out is out of bounds.
+  // Masked lanes are out of bounds.
   std::vector<float> x = getRamp(4), y(4, -1);
   RunResult result = runKernel("%x: memref<?xf32>, %y: memref<?xf32>", R"(
     %c0 = arith.constant 0 : index

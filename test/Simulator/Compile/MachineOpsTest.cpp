@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// That each family of machine ops reaches its unit with the right operands:
-// small kernels whose results depend on all of them.
+// Tests that each family of machine ops reaches its unit with the right
+// operands: small kernels whose results depend on all of them.
 //
 //===----------------------------------------------------------------------===//
 

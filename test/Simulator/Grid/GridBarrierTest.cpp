@@ -419,7 +419,7 @@ TEST(GridBarrier, ClusterBarrierWithoutAcquireJoinsNothing) {
     test.grid.clusterArrive(/*release=*/true);
     test.grid.clusterWait(/*acquire=*/false);
     EXPECT_FALSE(thread.view.order.covers(Epoch(1 - thread.cta, 0, 1)));
-    // What was released at the phase before is not given at this one.
+    // A release at the phase before gives nothing at this one.
     test.grid.clusterArrive(/*release=*/false);
     test.grid.clusterWait(/*acquire=*/true);
     EXPECT_FALSE(thread.view.order.covers(Epoch(1 - thread.cta, 0, 1)));

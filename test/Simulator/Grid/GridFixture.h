@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tests of the grid share: a run of one entry under one policy and seed.
+// Code that tests of the grid share: a run of one entry under one policy and
+// seed.
 //
 //===----------------------------------------------------------------------===//
 

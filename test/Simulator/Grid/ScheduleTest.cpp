@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What policies pick, and that a record gives the same picks again or says why
-// it does not.
+// Tests the picks of policies, and that a record gives the same picks again or
+// says why it does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -198,7 +198,7 @@ TEST(Schedule, MalformedRecords) {
 
 TEST(Schedule, RecordedGridRunReplays) {
   for (Policy policy : getPolicies()) {
-    // Which thread comes when shows the whole schedule.
+    // The order of the threads shows the whole schedule.
     auto runWith = [](Schedule &schedule) {
       FindingLog log;
       GridShape shape = makeShape(6, 70);

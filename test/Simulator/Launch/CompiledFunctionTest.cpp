@@ -102,7 +102,7 @@ TEST_F(CompiledFunctionTest, UnwrittenElementsArePoison) {
   for (int i : {0, 1, 3})
     EXPECT_TRUE(std::isnan(y[i])) << i;
   EXPECT_EQ(y[4], 2);
-  // What lies between the elements isn't the argument's.
+  // Memory between the elements isn't the argument's.
   EXPECT_EQ(y[2], 1);
   EXPECT_EQ(y[5], 1);
 }

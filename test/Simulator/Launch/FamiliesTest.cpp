@@ -205,7 +205,7 @@ TEST_F(Families, CpAsync) {
 }
 
 TEST_F(Families, Replace) {
-  // What the replaced address points to is an argument of its own, so that the
+  // The target of the replaced address is an argument of its own, so that the
   // machine knows it.
   auto kernel = compileKernel("replace", "%other: i64, %y: !x)",
                               "%other: i64, %y: !x, %x: !x, %others: !x)");

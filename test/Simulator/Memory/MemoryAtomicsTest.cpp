@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which atomics are before a plain access because an atomic has seen them, and
-// which ones race with each other.
+// Tests which atomics are before a plain access because an atomic has seen
+// them, and which ones race with each other.
 //
 //===----------------------------------------------------------------------===//
 

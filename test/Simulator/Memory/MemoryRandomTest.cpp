@@ -38,7 +38,7 @@ bool knows(const Times &times, Epoch epoch) {
   return found != times.end() && found->second >= epoch.time();
 }
 
-/// What an agent knows, twice.
+/// The knowledge of an agent, twice.
 struct Knowledge {
   View view;
   Times order, fenced[2];
@@ -83,7 +83,7 @@ struct NaiveByte {
   std::vector<NaiveAccess> past; // since the last write, with it
 };
 
-/// What an access should give.
+/// The expected results of an access.
 struct Expected {
   AccessResult result;
   struct Range {
@@ -297,8 +297,8 @@ private:
     ASSERT_EQ(result.inBounds, expected.result.inBounds);
     ASSERT_EQ(result.stale, expected.result.stale);
     ASSERT_EQ(result.unwritten, expected.result.unwritten);
-    // Of one agent's alike accesses the last may stand for all: where that one
-    // races, an earlier one that only lacks a fence needn't be reported.
+    // The last of one agent's alike accesses may stand for all: where it races,
+    // an earlier one that only lacks a fence needn't be reported.
     bool races = expected.findings.count(FindingKind::DataRace) ||
                  expected.findings.count(FindingKind::EngineRace);
     std::set<FindingKind> reported;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which lanes access together, whatever the order in which they come.
+// Tests which lanes access together, whatever the order in which they come.
 //
 //===----------------------------------------------------------------------===//
 

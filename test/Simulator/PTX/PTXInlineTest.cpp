@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What InlineValues.cpp makes code of gives what carousel/PTX/Values.h gives,
-// for all triples of special operands and of some that are drawn.
+// Tests that the code of InlineValues.cpp computes the values of
+// carousel/PTX/Values.h, for all triples of special operands and of some that
+// are drawn.
 //
 //===----------------------------------------------------------------------===//
 

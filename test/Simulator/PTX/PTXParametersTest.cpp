@@ -58,7 +58,7 @@ TEST_F(PTXParametersTest, AreStructs) {
     ld.param.u32 %r2, [p+20];
     st.global.v2.u32 [%rd], {%r0, %r1}; st.global.u32 [%rd+8], %r2; ret; })";
   EXPECT_EQ(pass(text, {{2, 0, 1}}), std::vector<uint32_t>({3, 7, 0, 0}));
-  // Of another order it has other bytes; without the byte it still fits.
+  // In another order it has other bytes; without the byte it still fits.
   EXPECT_TRUE(pass(text, {{0, 1}}).empty());
   EXPECT_NE(messages.find("expected 16 bytes of parameter 'p'"),
             std::string::npos)
@@ -94,7 +94,7 @@ TEST_F(PTXParametersTest, HaveAddresses) {
 }
 
 TEST_F(PTXParametersTest, HaveGenericAddresses) {
-  // Of the symbol itself, and back into the window.
+  // Convert the address of the symbol itself, and back into the window.
   const char *text = R"(.entry k(.param .u64 x, .param .u32 n, .param .u8 b) {
     .reg .b32 %r<6>; .reg .b64 %rd<5>; .reg .pred %p<5>;
     ld.param.u64 %rd0, [x];

@@ -63,7 +63,7 @@ std::vector<Event> readEvents(llvm::StringRef trace) {
   return events;
 }
 
-/// Of one process, the spans of a category, in the order of their begins.
+/// Finds the spans of a category in one process, in the order of their begins.
 std::vector<const Event *> find(const std::vector<Event> &events,
                                 int64_t process, llvm::StringRef category,
                                 llvm::StringRef name = "") {

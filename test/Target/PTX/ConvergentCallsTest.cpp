@@ -75,7 +75,7 @@ TEST_F(ConvergentCallsTest, CopiesInARow) {
     c: COPY  br label %latch
     latch: br i1 %q, label %loop, label %end
     end: ret void )"));
-  // Of two calls that differ.
+  // Two calls that differ aren't one.
   EXPECT_FALSE(isFound(R"(br i1 %p, label %a, label %b
     a: COPY  br label %end
     b: SYNC  br label %end

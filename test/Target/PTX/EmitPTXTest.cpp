@@ -95,8 +95,8 @@ TEST_F(EmitPTXTest, IndexMayHave32Bits) {
   EXPECT_TRUE(has(*ptx, ".param .u32 k_param_4"));
 }
 
-/// What kernels have in common is in the text once, as if they had been
-/// translated together.
+/// Two kernels. Their common declarations are in the text once, as if they had
+/// been translated together.
 constexpr StringLiteral kTwoKernels = R"mlir(
   gpu.module @m {
     func.func private @other(%v: f32) -> f32
@@ -176,7 +176,7 @@ TEST_F(EmitPTXTest, TextsDontDependOnWhatWasCompiledBefore) {
   EXPECT_EQ(*first, *second);
 }
 
-// What one kernel stores in global memory the other loads.
+// One kernel loads from global memory what the other stores.
 TEST_F(EmitPTXTest, KernelsWithAVariableStayTogether) {
   FailureOr<std::string> ptx = emit(R"mlir(
     gpu.module @m {

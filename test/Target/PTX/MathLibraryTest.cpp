@@ -97,7 +97,7 @@ TEST_F(MathLibraryTest, RefusesWhatIsNoBitcode) {
   raw_fd_ostream(path, error) << "no bitcode";
   std::string message = load({"outer"});
   EXPECT_EQ(message.find("expected bitcode in '"), 0u) << message;
-  // What failed isn't kept.
+  // A failed load isn't kept.
   TearDown();
   SetUp();
   EXPECT_EQ(load({"outer"}), "nvptx64-nvidia-gpulibs: outer inner");

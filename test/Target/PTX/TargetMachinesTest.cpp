@@ -34,7 +34,7 @@ TEST_F(TargetMachinesTest, AreKeptByChipAndFeatures) {
   EXPECT_EQ(first->getTargetCPU(), "sm_90a");
   EXPECT_EQ(first->getTargetFeatureString(), "+ptx88");
   const llvm::TargetMachine *known = first.get();
-  // What somebody has isn't given to others.
+  // A machine in use isn't given to others.
   auto second = machines.take(kTriple, "sm_90a", "+ptx88");
   EXPECT_NE(second.get(), known);
   machines.giveBack(std::move(first));

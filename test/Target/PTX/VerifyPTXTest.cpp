@@ -54,7 +54,7 @@ protected:
     context.appendDialectRegistry(registry);
   }
 
-  /// What is said of a text of the kernel with this code.
+  /// Verifies a text of the kernel with this code, and returns the diagnostics.
   std::string verify(const Twine &body, StringRef kernel = kKernel) {
     std::string said;
     bool isError = false;

@@ -34,7 +34,7 @@ protected:
     return Result(result);
   }
 
-  /// Of a call that is wrong: its status and its message.
+  /// Makes a wrong call, and returns its status.
   carousel_compiler_status refuse() {
     carousel_compiler_source source = makeSource(kDouble);
     carousel_compiler_result *result = nullptr;

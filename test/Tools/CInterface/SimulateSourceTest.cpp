@@ -54,7 +54,7 @@ TEST_F(SimulateSourceTest, TheCallerMayStop) {
   EXPECT_EQ(seen, 9u);
 }
 
-/// What calls with the compiler return within a callback of it.
+/// The results of calls with the compiler within a callback of it.
 struct Nested {
   carousel_compiler *compiler;
   std::vector<carousel_compiler_status> statuses = {};

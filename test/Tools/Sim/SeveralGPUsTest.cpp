@@ -85,7 +85,7 @@ TEST(SeveralGPUs, ValuesNameTheGPU) {
             (Options{"x@0=22/3", "x@1=00/3", "x@2=11/3"}));
   EXPECT_EQ(repeatForGPUs({"x@1=like:y", "z=like:y"}, 2),
             (Options{"x@1=like:y@1", "z@0=like:y@0", "z@1=like:y@1"}));
-  // What isn't known stays, for the error of its reader.
+  // Unknown names stay, for the error of their reader.
   EXPECT_EQ(repeatForGPUs({"x={rank", "y"}, 1), (Options{"x@0={rank", "y"}));
   EXPECT_EQ(repeatForGPUs({"x={ranks}{rank+}"}, 1),
             (Options{"x@0={ranks}{rank+}"}));

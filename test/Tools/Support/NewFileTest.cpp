@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What writers leave that finish, fail, are told to end, or are killed.
+// Tests the files of writers that finish, fail, are told to end, or are killed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -51,7 +51,7 @@ struct ProductWork {
 /// A tile, and the times of a program that is alone on its SM.
 struct ProductTile {
   int64_t rows = 0, columns = 0;
-  /// That multiply.
+  /// Warpgroups that multiply.
   int64_t warpgroups = 0;
   /// Picoseconds of an iteration, and of what is done once for each tile.
   int64_t step = 0, once = 0;

@@ -21,7 +21,7 @@
 namespace carousel {
 
 struct VectorPart {
-  /// That of a vector.extract, insert, extract_strided_slice or
+  /// Returns the part of a vector.extract, insert, extract_strided_slice or
   /// insert_strided_slice; nullopt for other ops.
   static std::optional<VectorPart> of(mlir::Operation *op);
 

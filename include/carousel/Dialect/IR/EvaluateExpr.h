@@ -23,7 +23,8 @@ namespace carousel {
 /// if it is known: an extent, a stride, a scalar, a number of the device.
 using KnownTerm = llvm::function_ref<std::optional<int64_t>(ExprAttr term)>;
 
-/// Nothing where a term isn't known, or where there is no value of 64 bits.
+/// Evaluates an expression; nullopt where a term isn't known, or where the
+/// value doesn't fit in 64 bits.
 std::optional<int64_t> evaluate(ExprAttr expr, KnownTerm getTerm);
 
 /// Whether a guard on values holds; nothing where they aren't known, and for

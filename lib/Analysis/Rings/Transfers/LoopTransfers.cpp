@@ -218,7 +218,8 @@ bool LoopTransfers::isConstant(LoadOp load) {
   return isOfThisGPU(load.getGlobal()) && isNeverWritten(load.getGlobal());
 }
 
-/// Nothing in the loop may write the source of a load that runs ahead.
+/// Explains which op in the loop may write the source of a load that runs
+/// ahead.
 Obstacle LoopTransfers::explainSource(LoadOp load) {
   Obstacle reason;
   loop.walk([&](Operation *op) {

@@ -55,7 +55,7 @@ struct Exchange {
     if (!side.isOut) // one that is gone may have sent before
       return {};
     CAROUSEL_TRY(group.peers->requireAlive(peer, side.rank));
-    // Nothing is in the stream yet.
+    // The call has put no work into the stream yet.
     Copy part = {getSlot(peer, group.getRank(), 0), address,
                  std::min(bytes, group.options.mailboxBytes), options.ctas};
     part.isSignalled = true;
