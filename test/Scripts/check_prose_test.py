@@ -93,7 +93,7 @@ class CheckProse(unittest.TestCase):
     def test_comments(self):
         file = self.root / "include/Ops.h"
         for text in ("/// What it does.\nint f();\n", "int x; // one\n  // Of two.\n", "// One.\n//\n// Which one.\n",
-                     "//===---===//\n// What is left\n//===---===//\n"):
+                     "// That of a ring.\n", "//===---===//\n// What is left\n//===---===//\n"):
             file.write_text(text, encoding="utf-8")
             run = self.check()
             self.assertEqual(run.returncode, 1, text)
