@@ -12,7 +12,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Precision/NarrowFactors.h"
-#include "../Reading/CloneCheapOps.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"

@@ -13,7 +13,6 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Kernels/GroupProduct.h"
-#include "../Reading/ExtentChecks.h"
 #include "../Reading/ExtentFactors.h"
 #include "../Streams/StreamMasks.h"
 #include "Donations.h"

@@ -11,7 +11,7 @@
 
 #include "GroupProduct.h"
 
-#include "../Reading/ReadProduct.h"
+#include "../Reading/ReadGraph.h"
 #include "../Reading/RowReads.h"
 
 #include "GroupLoops.h"

@@ -12,7 +12,7 @@
 
 #include "LibraryCalls.h"
 
-#include "../Reading/ExtentChecks.h"
+#include "../Reading/ExtentFactors.h"
 #include "RoundingReaders.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"

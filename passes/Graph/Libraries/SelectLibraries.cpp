@@ -13,7 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Precision/NarrowFactors.h"
-#include "../Reading/CloneCheapOps.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowRanges.h"
 #include "LibraryCalls.h"

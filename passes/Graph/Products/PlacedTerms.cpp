@@ -315,7 +315,7 @@ static Value findZeroOtherwise(Value value) {
 
 /// Adds the factors of a product, each once, of which conditions of choices are
 /// some. What is zero with its operand is no factor of its own.
-static void findFactors(Value product, SmallVectorImpl<Value> &factors) {
+static void collectFactors(Value product, SmallVectorImpl<Value> &factors) {
   auto isProduct = [](Value value) {
     return findZeroOtherwise(value) ||
            isa_and_present<arith::ExtFOp, arith::TruncFOp, arith::UIToFPOp,
@@ -380,13 +380,13 @@ bool PlacedTerms::readTerm() {
       break;
     if (!isNeutral)
       otherwise = constant;
-    findFactors(condition, factors);
+    collectFactors(condition, factors);
     rest = chosen;
     if (!rest)
       break;
   }
   if (rest && isSum(combination))
-    findFactors(rest, factors);
+    collectFactors(rest, factors);
   return true;
 }
 

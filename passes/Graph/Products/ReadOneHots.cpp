@@ -14,7 +14,7 @@
 #include "ReadOneHots.h"
 
 #include "../Decisions/DecisionLog.h"
-#include "../Reading/FuseProducer.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
 #include "OneHotPoints.h"

@@ -11,7 +11,6 @@
 
 #include "SliceChecks.h"
 
-#include "../Reading/ExtentChecks.h"
 #include "../Reading/ExtentFactors.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -13,11 +13,13 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H
 #define CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
 #include <optional>
+#include <string>
 
 namespace carousel {
 
@@ -51,6 +53,29 @@ ExtentFactors factorizeExtent(mlir::Value tensor, int64_t dim);
 /// The factors of a loop, by each operand that goes along it.
 llvm::SmallVector<ExtentFactors> findLoopExtents(mlir::linalg::LinalgOp op,
                                                  unsigned loop);
+
+/// "dimension 0 of x", for messages.
+std::string describeDimension(mlir::Value tensor, int64_t dim);
+
+/// Loops of a step end at the extent of one tensor, and the others have to have
+/// as many elements. cf.assert compares extents that types don't show.
+class ExtentChecks {
+public:
+  /// `where`: "in @main_0", for messages.
+  ExtentChecks(mlir::OpBuilder &builder, mlir::Location loc, std::string where)
+      : builder(builder), loc(loc), where(std::move(where)) {}
+
+  /// The loop goes along a dimension of a value of the program.
+  void add(unsigned loop, mlir::Value tensor, int64_t dim);
+  /// The loop has this extent in `what`.
+  void add(unsigned loop, mlir::OpFoldResult size, std::string what);
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  std::string where;
+  llvm::DenseMap<unsigned, std::pair<mlir::OpFoldResult, std::string>> extents;
+};
 
 } // namespace carousel
 

@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_FUSEDOPS_H
 #define CAROUSEL_PASSES_GRAPH_READING_FUSEDOPS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -41,6 +42,20 @@ bool isCheap(mlir::linalg::GenericOp producer);
 
 /// Whether loops have many iterations together.
 bool areMany(mlir::linalg::GenericOp op, const llvm::SmallBitVector &loops);
+
+/// Makes an op behind \p op that computes its input itself, by upstream's
+/// fusion of elementwise ops, though the input may have other users. Users
+/// still have the results of \p op. Failure if upstream doesn't fuse the two.
+mlir::FailureOr<mlir::linalg::GenericOp>
+fuseProducer(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op,
+             mlir::OpOperand &input);
+
+/// Gives each user its own copy of elementwise ops that read no more bytes than
+/// they write and compute little, together with the copies that they read:
+/// kernels then read their operands instead of their result. Sums along the
+/// same pixels, which are one kernel, have one copy. Returns the number of
+/// copies.
+unsigned cloneCheapOps(mlir::func::FuncOp func);
 
 } // namespace carousel
 

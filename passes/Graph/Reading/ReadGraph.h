@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <array>
 #include <limits>
 
 namespace carousel {
@@ -90,6 +91,25 @@ mlir::IntegerValueRange findLoopRange(mlir::Value value);
 
 /// Whether constants show that a body's index is one of a dimension.
 bool isInside(mlir::Value index, int64_t extent);
+
+/// An input of a product, and the ops on it that aren't part of that.
+struct ProductFactor {
+  mlir::OpOperand *input = nullptr;
+  mlir::Type type = {}; ///< of elements after the ops
+  llvm::SmallVector<mlir::Operation *> casts = {};
+  bool keepsZero = true;
+};
+
+/// Whether a factor's only conversion makes a number of a bit. A byte has room
+/// for it, and memory has it as a byte.
+bool isBit(const ProductFactor &factor);
+
+/// The factors, by input. Extensions are part of products, if both factors have
+/// them. Those of bits are to bytes then.
+std::array<ProductFactor, 2> findFactors(mlir::linalg::LinalgOp op);
+
+/// Finds the unit that multiplies them.
+ProductUnit findProductUnit(mlir::linalg::LinalgOp op);
 
 } // namespace carousel
 

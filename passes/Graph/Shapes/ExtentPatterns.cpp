@@ -12,7 +12,6 @@
 #include "Patterns.h"
 
 #include "../Decisions/DecisionLog.h"
-#include "../Reading/ExtentChecks.h"
 #include "../Reading/ExtentFactors.h"
 #include "EqualExtents.h"
 

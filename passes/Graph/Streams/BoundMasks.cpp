@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
-#include "../Reading/FuseProducer.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "StreamMasks.h"

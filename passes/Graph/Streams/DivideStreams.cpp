@@ -17,7 +17,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PickedElements.h"
-#include "../Reading/CloneCheapOps.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "StreamDivider.h"
 
