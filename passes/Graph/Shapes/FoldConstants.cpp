@@ -10,6 +10,10 @@
 // for one element after another. Values are bits, and no attributes: a context
 // keeps each attribute that it has ever had.
 //
+// --carousel-fold-constant-copies moves elements. A model's weights may be
+// constants. Transposing them is work for the compiler, not for each launch.
+// Upstream's folds of linalg ops don't read resources, which large weights are.
+//
 //===----------------------------------------------------------------------===//
 
 #include "FuseGraph.h"
@@ -17,6 +21,7 @@
 #include "../Reading/ReadGraph.h"
 
 #include "carousel/Dialect/IR/ConstantBytes.h"
+#include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -31,6 +36,11 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+
+namespace carousel {
+#define GEN_PASS_DEF_FOLDCONSTANTCOPIES
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
 
 using namespace mlir;
 using namespace carousel;
@@ -169,18 +179,10 @@ ConstantSteps::Evaluate ConstantSteps::find(Operation *op) {
       round && round.getRoundingModeAttr())
     return {};
   return llvm::TypeSwitch<Operation *, Evaluate>(op)
-      .Case([&](arith::AddFOp) {
-        return onFloats(op, [](APFloat a, const APFloat &b) { return a + b; });
-      })
-      .Case([&](arith::SubFOp) {
-        return onFloats(op, [](APFloat a, const APFloat &b) { return a - b; });
-      })
-      .Case([&](arith::MulFOp) {
-        return onFloats(op, [](APFloat a, const APFloat &b) { return a * b; });
-      })
-      .Case([&](arith::DivFOp) {
-        return onFloats(op, [](APFloat a, const APFloat &b) { return a / b; });
-      })
+      .Case([&](arith::AddFOp) { return onFloats(op, std::plus<>()); })
+      .Case([&](arith::SubFOp) { return onFloats(op, std::minus<>()); })
+      .Case([&](arith::MulFOp) { return onFloats(op, std::multiplies<>()); })
+      .Case([&](arith::DivFOp) { return onFloats(op, std::divides<>()); })
       .Case([&](arith::NegFOp) {
         return onFloats(op, [](APFloat a, const APFloat &) { return neg(a); });
       })
@@ -204,24 +206,12 @@ ConstantSteps::Evaluate ConstantSteps::find(Operation *op) {
           [&](Operation *) { return resize(op, true); })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>(
           [&](Operation *) { return resize(op, false); })
-      .Case([&](arith::AddIOp) {
-        return onIntegers([](const APInt &a, const APInt &b) { return a + b; });
-      })
-      .Case([&](arith::SubIOp) {
-        return onIntegers([](const APInt &a, const APInt &b) { return a - b; });
-      })
-      .Case([&](arith::MulIOp) {
-        return onIntegers([](const APInt &a, const APInt &b) { return a * b; });
-      })
-      .Case([&](arith::AndIOp) {
-        return onIntegers([](const APInt &a, const APInt &b) { return a & b; });
-      })
-      .Case([&](arith::OrIOp) {
-        return onIntegers([](const APInt &a, const APInt &b) { return a | b; });
-      })
-      .Case([&](arith::XOrIOp) {
-        return onIntegers([](const APInt &a, const APInt &b) { return a ^ b; });
-      })
+      .Case([&](arith::AddIOp) { return onIntegers(std::plus<>()); })
+      .Case([&](arith::SubIOp) { return onIntegers(std::minus<>()); })
+      .Case([&](arith::MulIOp) { return onIntegers(std::multiplies<>()); })
+      .Case([&](arith::AndIOp) { return onIntegers(std::bit_and<>()); })
+      .Case([&](arith::OrIOp) { return onIntegers(std::bit_or<>()); })
+      .Case([&](arith::XOrIOp) { return onIntegers(std::bit_xor<>()); })
       .Case([&](arith::CmpIOp compare) -> Evaluate {
         return [predicate = compare.getPredicate()](
                    ArrayRef<APInt> values) -> std::optional<APInt> {
@@ -327,14 +317,25 @@ static constexpr int64_t kMostStepsOfFunction = int64_t(1) << 26;
 
 namespace {
 
-/// A constant, in the order of memory.
+/// A constant, and its bytes in the order of memory where they are read.
 struct Constant {
-  std::string bytes;
-  /// No other op reads it, so that it is no part of the package any more.
+  /// Reads the bytes, unless the constant is a splat, which is an operand that
+  /// fusion makes a number of.
+  bool read() {
+    auto dense = dyn_cast<DenseElementsAttr>(elements);
+    std::optional<std::string> all = getConstantBytes(elements);
+    if ((dense && dense.isSplat()) || !all)
+      return false;
+    bytes = std::move(*all);
+    return true;
+  }
+
+  ElementsAttr elements = {};
   bool isLastUse = true;
+  std::string bytes = {};
 };
 
-/// Goes along the elements of a tensor with the loops of an op.
+/// The place of an operand's element, which moves with the loops of an op.
 struct Walk {
   SmallVector<int64_t> strides; ///< in elements, by loop
   int64_t at = 0;
@@ -352,35 +353,19 @@ static int64_t getWidth(Type type) {
   return 0;
 }
 
-/// Finds a constant, also through reshapes. Splats are operands that fusion
-/// makes numbers of.
+/// Finds a constant, also through reshapes, which leave elements in the order
+/// of memory.
 static std::optional<Constant> findConstant(Value tensor) {
   Constant constant;
   while (Operation *op = tensor.getDefiningOp()) {
     constant.isLastUse &= tensor.hasOneUse();
-    if (ElementsAttr elements; matchPattern(tensor, m_Constant(&elements))) {
-      auto dense = dyn_cast<DenseElementsAttr>(elements);
-      std::optional<std::string> bytes = getConstantBytes(elements);
-      if ((dense && dense.isSplat()) || !bytes)
-        return std::nullopt;
-      constant.bytes = std::move(*bytes);
+    if (matchPattern(tensor, m_Constant(&constant.elements)))
       return constant;
-    }
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
       break;
     tensor = op->getOperand(0);
   }
   return std::nullopt;
-}
-
-/// Before weights are copied for nothing.
-static bool mayBeConstant(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      return op->hasTrait<OpTrait::ConstantLike>();
-    tensor = op->getOperand(0);
-  }
-  return false;
 }
 
 static bool isTooLarge(int64_t bytes, ArrayRef<Constant> operands) {
@@ -392,12 +377,31 @@ static bool isTooLarge(int64_t bytes, ArrayRef<Constant> operands) {
 }
 
 static DenseElementsAttr makeConstant(RankedTensorType type,
-                                      const std::string &bytes, int64_t width) {
-  ArrayRef<char> raw(bytes.data(), bytes.size());
-  // Equal elements are one.
-  bool isSplat = raw.drop_front(width) == raw.drop_back(width);
+                                      const std::string &bytes) {
   return DenseElementsAttr::getFromRawBuffer(
-      type, isSplat ? raw.take_front(width) : raw);
+      type, ArrayRef(bytes.data(), bytes.size()));
+}
+
+/// Visits each point of loops while the walks are there. Ends early, and
+/// returns false, where the visit does.
+static bool visitPoints(ArrayRef<int64_t> extents, MutableArrayRef<Walk> walks,
+                        llvm::function_ref<bool(ArrayRef<int64_t>)> visit) {
+  SmallVector<int64_t> loops(extents.size());
+  while (visit(loops)) {
+    size_t loop = loops.size();
+    for (; loop != 0; --loop) {
+      for (Walk &walk : walks)
+        walk.at += walk.strides[loop - 1];
+      if (++loops[loop - 1] != extents[loop - 1])
+        break;
+      for (Walk &walk : walks)
+        walk.at -= walk.strides[loop - 1] * extents[loop - 1];
+      loops[loop - 1] = 0;
+    }
+    if (loop == 0)
+      return true;
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -445,7 +449,6 @@ public:
     if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 ||
         !op.hasPureTensorSemantics() || width == 0 || !type.hasStaticShape() ||
         type.getNumElements() == 0 || type.getNumElements() > kMostSteps ||
-        !llvm::all_of(op.getInputs(), mayBeConstant) ||
         !op.getMatchingBlockArgument(op.getDpsInitOperand(0)).use_empty() ||
         llvm::hasSingleElement(*op.getBody()) || !findOperands() ||
         isTooLarge(type.getNumElements() * width, constants))
@@ -480,39 +483,24 @@ private:
     if (!walk || constants.empty())
       return false;
     walks.push_back(*walk);
-    return true;
+    // Weights aren't copied before all operands are known to be constants.
+    return llvm::all_of(constants, [](Constant &one) { return one.read(); });
   }
 
   DenseElementsAttr evaluate(ConstantSteps &steps) {
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    SmallVector<int64_t> loops(extents.size());
     std::string bytes(type.getNumElements() * width, 0);
     SmallVector<APInt> elements(constants.size());
-    while (true) {
-      for (auto [number, constant] : llvm::enumerate(constants))
-        elements[number] =
-            load(constant.bytes, walks[number].at, widths[number]);
-      std::optional<APInt> result = steps.run(elements, loops);
-      if (!result)
-        return {};
-      store(bytes, walks.back().at, width, *result);
-      if (!advance(loops, extents))
-        return makeConstant(type, bytes, width);
-    }
-  }
-
-  /// False behind the last element.
-  bool advance(SmallVector<int64_t> &loops, ArrayRef<int64_t> extents) {
-    for (size_t loop = loops.size(); loop-- > 0;) {
-      for (Walk &walk : walks)
-        walk.at += walk.strides[loop];
-      if (++loops[loop] != extents[loop])
-        return true;
-      for (Walk &walk : walks)
-        walk.at -= walk.strides[loop] * extents[loop];
-      loops[loop] = 0;
-    }
-    return false;
+    bool isKnown = visitPoints(
+        op.getStaticLoopRanges(), walks, [&](ArrayRef<int64_t> loops) {
+          for (auto [number, constant] : llvm::enumerate(constants))
+            elements[number] =
+                load(constant.bytes, walks[number].at, widths[number]);
+          std::optional<APInt> result = steps.run(elements, loops);
+          if (result)
+            store(bytes, walks.back().at, width, *result);
+          return result.has_value();
+        });
+    return isKnown ? makeConstant(type, bytes) : DenseElementsAttr();
   }
 
   linalg::GenericOp op;
@@ -552,7 +540,8 @@ static DenseElementsAttr foldInsert(tensor::InsertSliceOp op, int64_t &left) {
       ShapedType::isDynamicShape(op.getStaticStrides()) || !isInside(op))
     return {};
   std::optional<Constant> source = findConstant(op.getSource());
-  if (!source || isTooLarge(type.getNumElements() * width, *source))
+  if (!source || !source->read() ||
+      isTooLarge(type.getNumElements() * width, *source))
     return {};
   left -= type.getNumElements();
   auto around = isa<FloatAttr>(fill)
@@ -561,24 +550,20 @@ static DenseElementsAttr foldInsert(tensor::InsertSliceOp op, int64_t &left) {
   std::string bytes(type.getNumElements() * width, 0);
   for (int64_t element = 0; element != type.getNumElements(); ++element)
     store(bytes, element, width, around);
-  SmallVector<int64_t> strides = computeStrides(type.getShape());
-  SmallVector<int64_t> sizes(op.getStaticSizes()), place(sizes.size());
-  int64_t target = 0;
-  for (auto [offset, stride] : llvm::zip_equal(op.getStaticOffsets(), strides))
-    target += offset * stride;
-  for (size_t from = 0; from < source->bytes.size(); from += width) {
-    std::memcpy(bytes.data() + target * width, source->bytes.data() + from,
-                width);
-    for (size_t dim = sizes.size(); dim-- > 0;) {
-      int64_t step = op.getStaticStrides()[dim] * strides[dim];
-      target += step;
-      if (++place[dim] != sizes[dim])
-        break;
-      target -= sizes[dim] * step;
-      place[dim] = 0;
-    }
+  Walk walk;
+  for (auto [offset, step, stride] :
+       llvm::zip_equal(op.getStaticOffsets(), op.getStaticStrides(),
+                       computeStrides(type.getShape()))) {
+    walk.strides.push_back(step * stride);
+    walk.at += offset * stride;
   }
-  return makeConstant(type, bytes, width);
+  const char *from = source->bytes.data();
+  visitPoints(op.getStaticSizes(), walk, [&](ArrayRef<int64_t>) {
+    std::memcpy(bytes.data() + walk.at * width, from, width);
+    from += width;
+    return true;
+  });
+  return makeConstant(type, bytes);
 }
 
 void carousel::foldConstantArithmetic(func::FuncOp func) {
@@ -598,3 +583,71 @@ void carousel::foldConstantArithmetic(func::FuncOp func) {
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(&op, elements);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// The only input of an op that yields its elements, in another order.
+static Value findMoved(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 0 || !op.hasPureTensorSemantics() ||
+      ShapedType::isDynamicShape(op.getStaticLoopRanges()))
+    return {};
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  if (yield.getValues().front() != op.getBody()->getArgument(0) ||
+      !op.getIndexingMapsArray()[0].isPermutation() ||
+      !op.getIndexingMapsArray()[1].isPermutation())
+    return {};
+  return op.getInputs()[0];
+}
+
+/// The result of an op that moves elements; null if its operand isn't known.
+static DenseElementsAttr foldMove(linalg::GenericOp op) {
+  Value moved = findMoved(op);
+  std::optional<Constant> source = moved ? findConstant(moved) : std::nullopt;
+  if (!source)
+    return {};
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0 || type.getNumElements() == 0)
+    return {};
+  if (auto dense = dyn_cast<DenseElementsAttr>(source->elements);
+      dense && dense.isSplat())
+    return DenseElementsAttr::get(type, dense.getSplatValue<Attribute>());
+  if (!source->read())
+    return {};
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Walk walks[] = {*findWalk(maps[0], cast<RankedTensorType>(moved.getType())),
+                  *findWalk(maps[1], type)};
+  int64_t width = type.getElementTypeBitWidth() / 8;
+  std::string bytes(source->bytes.size(), 0);
+  visitPoints(op.getStaticLoopRanges(), walks, [&](ArrayRef<int64_t>) {
+    std::memcpy(&bytes[walks[1].at * width],
+                source->bytes.data() + walks[0].at * width, width);
+    return true;
+  });
+  return makeConstant(type, bytes);
+}
+
+namespace {
+
+struct FoldConstantCopies
+    : public carousel::impl::FoldConstantCopiesBase<FoldConstantCopies> {
+  using FoldConstantCopiesBase::FoldConstantCopiesBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    IRRewriter rewriter(func.getContext());
+    for (auto op :
+         llvm::make_early_inc_range(func.getOps<linalg::GenericOp>())) {
+      DenseElementsAttr elements = foldMove(op);
+      if (!elements)
+        continue;
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, elements);
+    }
+  }
+};
+
+} // namespace
