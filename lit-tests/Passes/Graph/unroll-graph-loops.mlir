@@ -74,8 +74,7 @@ func.func @while_counts(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func.func @branches(
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<?xf32>, %[[A:[^:]*]]: f32
 // CHECK: %[[E:.*]] = linalg.exp ins(%[[X]] :
-// CHECK: linalg.generic {{.*}} ins(%[[C]], %[[E]], %[[X]] : i1, tensor<?xf32>, tensor<?xf32>)
-// CHECK: arith.select
+// CHECK: arith.select %[[C]], %[[E]], %[[X]] : tensor<?xf32>
 // CHECK: arith.select %[[C]], %[[A]],
 func.func @branches(%c: i1, %x: tensor<?xf32>, %a: f32, %o: tensor<?xf32>) -> (tensor<?xf32>, f32) {
   %zero = arith.constant 0.0 : f32

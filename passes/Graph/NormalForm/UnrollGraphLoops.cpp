@@ -108,33 +108,6 @@ static LogicalResult unroll(scf::ForOp loop, uint64_t written) {
   return success();
 }
 
-static Value select(OpBuilder &builder, Location loc, Value which, Value ifTrue,
-                    Value ifFalse) {
-  auto type = dyn_cast<RankedTensorType>(ifTrue.getType());
-  if (!type)
-    return arith::SelectOp::create(builder, loc, which, ifTrue, ifFalse);
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, ifTrue),
-      type.getElementType());
-  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
-  AffineMap none = AffineMap::get(type.getRank(), 0, builder.getContext());
-  SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                         utils::IteratorType::parallel);
-  Value selected =
-      linalg::GenericOp::create(
-          builder, loc, empty.getType(), ValueRange{which, ifTrue, ifFalse},
-          empty, ArrayRef{none, all, all, all}, kinds,
-          [](OpBuilder &inner, Location loc, ValueRange elements) {
-            Value chosen = arith::SelectOp::create(inner, loc, elements[0],
-                                                   elements[1], elements[2]);
-            linalg::YieldOp::create(inner, loc, chosen);
-          })
-          .getResult(0);
-  if (selected.getType() != type)
-    selected = tensor::CastOp::create(builder, loc, type, selected);
-  return selected;
-}
-
 /// Whether an op reads outside of a tensor, or stops a program, if it is
 /// executed where the condition doesn't hold.
 static bool needsCondition(Operation *op) {
@@ -186,8 +159,8 @@ static LogicalResult computeBoth(scf::IfOp op) {
   OpBuilder builder(op);
   for (auto [result, ifTrue, ifFalse] :
        llvm::zip_equal(op.getResults(), chosen[0], chosen[1]))
-    result.replaceAllUsesWith(
-        select(builder, op.getLoc(), op.getCondition(), ifTrue, ifFalse));
+    result.replaceAllUsesWith(arith::SelectOp::create(
+        builder, op.getLoc(), op.getCondition(), ifTrue, ifFalse));
   op.erase();
   return success();
 }
