@@ -33,6 +33,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -294,7 +295,8 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
                   cloneBody(builder, op, arguments, found->element).front();
               linalg::YieldOp::create(
                   builder, loc,
-                  combine(builder, loc, *found, arguments.back(), element));
+                  vector::makeArithReduction(builder, loc, getKind(*found),
+                                             arguments.back(), element));
             })
             .getResult(0);
     rewriter.replaceAllUsesWith(op.getResult(0), best);
@@ -332,28 +334,19 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
                       .getResult());
             })
             .getResult(0);
-    rewriter.replaceOp(
-        op, {best, startIfNone(rewriter, loc, index, start, empty, none)});
+    rewriter.replaceOp(op,
+                       {best, startIfNone(rewriter, loc, index, start, none)});
     return success();
   }
 
-  static Value combine(OpBuilder &builder, Location loc,
-                       const ArgReduction &found, Value best, Value element) {
-    if (isa<FloatType>(element.getType()) && found.skipsNaN)
-      return found.isMax ? arith::MaxNumFOp::create(builder, loc, best, element)
-                               .getResult()
-                         : arith::MinNumFOp::create(builder, loc, best, element)
-                               .getResult();
-    if (isa<FloatType>(element.getType()))
-      return found.isMax
-                 ? arith::MaximumFOp::create(builder, loc, best, element)
-                       .getResult()
-                 : arith::MinimumFOp::create(builder, loc, best, element)
-                       .getResult();
-    return found.isMax
-               ? arith::MaxSIOp::create(builder, loc, best, element).getResult()
-               : arith::MinSIOp::create(builder, loc, best, element)
-                     .getResult();
+  /// The kind of the reduction to the best element.
+  static vector::CombiningKind getKind(const ArgReduction &found) {
+    using Kind = vector::CombiningKind;
+    if (!isa<FloatType>(found.element.getType()))
+      return found.isMax ? Kind::MAXSI : Kind::MINSI;
+    if (found.skipsNaN)
+      return found.isMax ? Kind::MAXNUMF : Kind::MINNUMF;
+    return found.isMax ? Kind::MAXIMUMF : Kind::MINIMUMF;
   }
 
   /// Whether an element is the best one; if that isn't a number, each that
@@ -374,21 +367,16 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
 
   /// The index of no elements is what the reduction starts from.
   static Value startIfNone(OpBuilder &builder, Location loc, Value index,
-                           Value start, Value empty, TypedAttr noneAttr) {
-    auto type = cast<RankedTensorType>(index.getType());
-    AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
-    SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                           utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, type, ValueRange{index, start}, empty,
-               ArrayRef{map, map, map}, kinds,
-               [&](OpBuilder &inner, Location, ValueRange arguments) {
-                 Value none = arith::ConstantOp::create(inner, loc, noneAttr);
+                           Value start, TypedAttr noneAttr) {
+    return createElementwise(
+               builder, loc, cast<RankedTensorType>(index.getType()),
+               tensor::getMixedSizes(builder, loc, start), {index, start},
+               [&](OpBuilder &body, ValueRange elements) -> Value {
+                 Value none = arith::ConstantOp::create(body, loc, noneAttr);
                  Value isNone = arith::CmpIOp::create(
-                     inner, loc, arith::CmpIPredicate::eq, arguments[0], none);
-                 Value chosen = arith::SelectOp::create(
-                     inner, loc, isNone, arguments[1], arguments[0]);
-                 linalg::YieldOp::create(inner, loc, chosen);
+                     body, loc, arith::CmpIPredicate::eq, elements[0], none);
+                 return arith::SelectOp::create(body, loc, isNone, elements[1],
+                                                elements[0]);
                })
         .getResult(0);
   }

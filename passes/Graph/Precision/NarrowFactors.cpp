@@ -14,6 +14,7 @@
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
+#include "../Shapes/Patterns.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Passes/Passes.h"
@@ -76,17 +77,11 @@ public:
       OpBuilder builder(wide.getContext());
       builder.setInsertionPointAfterValue(own);
       auto type = cast<RankedTensorType>(wide.getType());
-      SmallVector<AffineMap> maps(
-          2, builder.getMultiDimIdentityMap(type.getRank()));
-      SmallVector<utils::IteratorType> loops(type.getRank(),
-                                             utils::IteratorType::parallel);
-      auto cast = linalg::GenericOp::create(
-          builder, wide.getLoc(), type, own,
-          makeEmpty(builder, own, type.getElementType()), maps, loops,
-          [&](OpBuilder &body, Location loc, ValueRange arguments) {
-            linalg::YieldOp::create(
-                body, loc,
-                widen(body, loc, arguments.front(), type.getElementType()));
+      Location loc = wide.getLoc();
+      auto cast = createElementwise(
+          builder, loc, type, tensor::getMixedSizes(builder, loc, own), own,
+          [&](OpBuilder &body, ValueRange elements) {
+            return widen(body, loc, elements.front(), type.getElementType());
           });
       wide.replaceAllUsesWith(cast.getResult(0));
     }
@@ -463,25 +458,19 @@ static Value multiply(OpBuilder &builder, Value product,
     own.push_back({arith::ConstantOp::create(builder, product.getLoc(),
                                              builder.getF32FloatAttr(constant)),
                    false});
-  SmallVector<AffineMap> maps(2,
-                              builder.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  Value empty = tensor::EmptyOp::create(
-      builder, product.getLoc(),
-      tensor::getMixedSizes(builder, product.getLoc(), product),
-      type.getElementType());
-  return linalg::GenericOp::create(
-             builder, product.getLoc(), type, product, empty, maps, loops,
-             [&](OpBuilder &body, Location loc, ValueRange arguments) {
-               Value result = arguments.front();
+  Location loc = product.getLoc();
+  return createElementwise(
+             builder, loc, type, tensor::getMixedSizes(builder, loc, product),
+             product,
+             [&](OpBuilder &body, ValueRange elements) {
+               Value result = elements.front();
                for (const Number &number : own)
                  result = number.divides
                               ? Value(arith::DivFOp::create(body, loc, result,
                                                             number.value))
                               : Value(arith::MulFOp::create(body, loc, result,
                                                             number.value));
-               linalg::YieldOp::create(body, loc, result);
+               return result;
              })
       .getResult(0);
 }

@@ -14,6 +14,7 @@
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
+#include "../Shapes/Patterns.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,29 +94,19 @@ private:
     if (!fill)
       return convert<arith::ExtFOp>(init, f32);
     Value number = arith::ExtFOp::create(builder, loc, f32, fill.value());
-    return linalg::FillOp::create(builder, loc, number, makeEmpty(init, f32))
-        .getResult(0);
-  }
-
-  Value makeEmpty(Value like, Type element) {
-    return tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, like), element);
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, init), f32);
+    return linalg::FillOp::create(builder, loc, number, empty).getResult(0);
   }
 
   /// Element by element.
   template <typename Cast> Value convert(Value tensor, Type element) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    SmallVector<AffineMap> maps(2,
-                                builder.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, type.clone(element), tensor,
-               makeEmpty(tensor, element), maps, iterators,
-               [&](OpBuilder &body, Location, ValueRange arguments) {
-                 Value number =
-                     Cast::create(body, loc, element, arguments.front());
-                 linalg::YieldOp::create(body, loc, number);
+    auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
+    return createElementwise(
+               builder, loc, type, tensor::getMixedSizes(builder, loc, tensor),
+               tensor,
+               [&](OpBuilder &body, ValueRange elements) -> Value {
+                 return Cast::create(body, loc, element, elements.front());
                })
         .getResult(0);
   }
@@ -271,31 +262,21 @@ static void rewriteAnds(linalg::GenericOp op, vector::CombiningKind kind) {
   Location loc = op.getLoc();
   Value init = op.getDpsInits().front(), pairs = countPairs(builder, op);
   auto type = cast<RankedTensorType>(init.getType());
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, init),
-      type.getElementType());
-  SmallVector<AffineMap> maps(3,
-                              builder.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto bits = linalg::GenericOp::create(
-      builder, loc, empty.getType(), ValueRange{pairs, init}, empty, maps,
-      iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
-        Value number = arguments[0], before = arguments[1], result;
-        if (kind == vector::CombiningKind::OR) {
-          Value zero = arith::ConstantOp::create(body, loc,
-                                                 builder.getI32IntegerAttr(0));
-          result = arith::OrIOp::create(
-              body, loc, before,
-              arith::CmpIOp::create(body, loc, arith::CmpIPredicate::ne, number,
-                                    zero));
-        } else {
-          result = arith::XOrIOp::create(
+  auto bits = createElementwise(
+      builder, loc, type, tensor::getMixedSizes(builder, loc, init),
+      {pairs, init}, [&](OpBuilder &body, ValueRange elements) -> Value {
+        Value number = elements[0], before = elements[1];
+        if (kind != vector::CombiningKind::OR)
+          return arith::XOrIOp::create(
               body, loc, before,
               arith::TruncIOp::create(body, loc, type.getElementType(),
                                       number));
-        }
-        linalg::YieldOp::create(body, loc, result);
+        Value zero =
+            arith::ConstantOp::create(body, loc, builder.getI32IntegerAttr(0));
+        return arith::OrIOp::create(
+            body, loc, before,
+            arith::CmpIOp::create(body, loc, arith::CmpIPredicate::ne, number,
+                                  zero));
       });
   op.getResult(0).replaceAllUsesWith(bits.getResult(0));
   op.erase();

@@ -31,6 +31,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -305,6 +306,22 @@ std::optional<NumberRange> LoopFunctions::findRange(AffineExpr expr) {
   return NumberRange(first, last);
 }
 
+static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::ult:
+    return Predicate::slt;
+  case Predicate::ule:
+    return Predicate::sle;
+  case Predicate::ugt:
+    return Predicate::sgt;
+  case Predicate::uge:
+    return Predicate::sge;
+  default:
+    return predicate;
+  }
+}
+
 AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
                                   AffineExpr lhs, AffineExpr rhs) {
   using Predicate = arith::CmpIPredicate;
@@ -312,42 +329,18 @@ AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
                              difference = findRange(simplify(lhs - rhs));
   if (!own || !other || !difference)
     return {};
-  auto [least, most] = *difference;
+  // Comparisons without signs are those with signs, of numbers that have none.
   bool areNatural = own->first >= 0 && other->first >= 0;
-  std::optional<bool> result;
-  auto decide = [&](bool isTrue, bool isFalse) {
-    if (isTrue || isFalse)
-      result = isTrue;
-  };
-  switch (predicate) {
-  case Predicate::eq:
-    decide(least == 0 && most == 0, least > 0 || most < 0);
-    break;
-  case Predicate::ne:
-    decide(least > 0 || most < 0, least == 0 && most == 0);
-    break;
-  case Predicate::ult:
-  case Predicate::slt:
-    decide(most < 0, least >= 0);
-    break;
-  case Predicate::ule:
-  case Predicate::sle:
-    decide(most <= 0, least > 0);
-    break;
-  case Predicate::ugt:
-  case Predicate::sgt:
-    decide(least > 0, most <= 0);
-    break;
-  case Predicate::uge:
-  case Predicate::sge:
-    decide(least >= 0, most < 0);
-    break;
+  if (Predicate withSigns = getSigned(predicate); withSigns != predicate) {
+    if (!areNatural)
+      return {};
+    predicate = withSigns;
   }
-  bool isUnsigned = predicate == Predicate::ult ||
-                    predicate == Predicate::ule ||
-                    predicate == Predicate::ugt || predicate == Predicate::uge;
-  if (isUnsigned && !areNatural)
-    return {};
+  std::optional<bool> result = intrange::evaluatePred(
+      static_cast<intrange::CmpPredicate>(predicate),
+      ConstantIntRanges::fromSigned(APInt(64, difference->first, true),
+                                    APInt(64, difference->second, true)),
+      ConstantIntRanges::constant(APInt(64, 0)));
   return result ? getConstant(*result) : AffineExpr();
 }
 
@@ -653,14 +646,7 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
       mapping.map(
           producer.getMatchingBlockArgument(init),
           arith::ConstantOp::create(rewriter, loc, findFill(init->get())));
-    for (Operation &op : producer.getBody()->without_terminator()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(op))
-        mapping.map(index.getResult(), loops[index.getDim()]);
-      else
-        rewriter.clone(op, mapping);
-    }
-    Value result = producer.getBody()->getTerminator()->getOperand(0);
-    rewriter.replaceOp(extract, mapping.lookupOrDefault(result));
+    rewriter.replaceOp(extract, cloneBody(rewriter, producer, loops, mapping));
     return success();
   }
 
@@ -677,18 +663,12 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-/// The number of an element among those of dimensions of known extents, of
-/// which the first may have any; or null.
-Value linearize(PatternRewriter &rewriter, Location loc, ValueRange indices,
-                ArrayRef<int64_t> extents) {
-  Value number = indices.front();
-  for (auto [index, extent] :
-       llvm::drop_begin(llvm::zip_equal(indices, extents))) {
-    Value size = arith::ConstantIndexOp::create(rewriter, loc, extent);
-    number = arith::MulIOp::create(rewriter, loc, number, size);
-    number = arith::AddIOp::create(rewriter, loc, number, index);
-  }
-  return number;
+/// The extents of neighbouring dimensions.
+SmallVector<OpFoldResult> getExtents(tensor::ExtractOp op,
+                                     ArrayRef<int64_t> shape,
+                                     ArrayRef<int64_t> dims) {
+  return getAsIndexOpFoldResult(op.getContext(),
+                                shape.slice(dims.front(), dims.size()));
 }
 
 bool areKnownBehindFirst(ArrayRef<int64_t> extents) {
@@ -711,10 +691,11 @@ struct ExtractOfExpand : public OpRewritePattern<tensor::ExtractOp> {
         return rewriter.notifyMatchFailure(
             extract, "expected extents that are known, up to the first one");
     for (const ReassociationIndices &dims : expand.getReassociationIndices())
-      indices.push_back(
-          linearize(rewriter, extract.getLoc(),
-                    extract.getIndices().slice(dims.front(), dims.size()),
-                    shape.slice(dims.front(), dims.size())));
+      indices.push_back(linearize(
+          rewriter, extract.getLoc(), getExtents(extract, shape, dims),
+          [&, first = dims.front()](unsigned dim) -> Value {
+            return extract.getIndices()[first + dim];
+          }));
     rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, expand.getSrc(),
                                                    indices);
     return success();
@@ -751,21 +732,15 @@ struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {
         return rewriter.notifyMatchFailure(
             extract, "expected extents that are known, up to the first one");
     Location loc = extract.getLoc();
-    SmallVector<Value> indices(shape.size());
+    SmallVector<Value> indices;
     for (auto [dims, index] : llvm::zip_equal(
-             collapse.getReassociationIndices(), extract.getIndices())) {
-      Value rest = index;
-      for (int64_t dim : llvm::reverse(ArrayRef(dims).drop_front())) {
-        Value size = arith::ConstantIndexOp::create(rewriter, loc, shape[dim]);
-        indices[dim] = arith::RemUIOp::create(rewriter, loc, rest, size);
-        rest = arith::DivUIOp::create(rewriter, loc, rest, size);
-      }
-      indices[dims.front()] = rest;
-    }
+             collapse.getReassociationIndices(), extract.getIndices()))
+      llvm::append_range(
+          indices,
+          delinearize(rewriter, loc, index, getExtents(extract, shape, dims)));
     // A tensor of one element has no dimension left to go along.
-    for (Value &index : indices)
-      if (!index)
-        index = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    while (indices.size() != shape.size())
+      indices.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
     rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, collapse.getSrc(),
                                                    indices);
     return success();
@@ -782,27 +757,10 @@ struct ExtractOfSlice : public OpRewritePattern<tensor::ExtractOp> {
     auto slice = extract.getTensor().getDefiningOp<tensor::ExtractSliceOp>();
     if (!slice)
       return rewriter.notifyMatchFailure(extract, "expected a slice");
-    Location loc = extract.getLoc();
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
-    SmallVector<OpFoldResult> strides = slice.getMixedStrides();
-    SmallVector<Value> indices;
-    unsigned next = 0;
-    for (unsigned dim = 0, rank = offsets.size(); dim != rank; ++dim) {
-      Value index =
-          getValueOrCreateConstantIndexOp(rewriter, loc, offsets[dim]);
-      if (!dropped[dim]) {
-        Value step = extract.getIndices()[next++];
-        if (!isOneInteger(strides[dim]))
-          step = arith::MulIOp::create(
-              rewriter, loc, step,
-              getValueOrCreateConstantIndexOp(rewriter, loc, strides[dim]));
-        index = isZeroInteger(offsets[dim])
-                    ? step
-                    : arith::AddIOp::create(rewriter, loc, index, step);
-      }
-      indices.push_back(index);
-    }
+    SmallVector<Value> indices =
+        getSourceIndices(rewriter, slice, [&](unsigned dim) {
+          return extract.getIndices()[dim];
+        });
     rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, slice.getSource(),
                                                    indices);
     return success();

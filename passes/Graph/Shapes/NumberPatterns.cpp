@@ -27,6 +27,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -167,7 +168,14 @@ struct TensorOfNumbers : public OpRewritePattern<tensor::FromElementsOp> {
     auto write = [&](OpBuilder &builder, Location loc, ValueRange elements) {
       ValueRange numbers = elements.drop_back();
       Value element = numbers.front();
-      Value place = count == 1 ? Value() : findPlace(builder, loc, type);
+      Value place;
+      if (count != 1)
+        place =
+            linearize(builder, loc,
+                      getAsIndexOpFoldResult(op.getContext(), type.getShape()),
+                      [&](unsigned dim) -> Value {
+                        return linalg::IndexOp::create(builder, loc, dim);
+                      });
       for (auto [at, number] : llvm::drop_begin(llvm::enumerate(numbers))) {
         Value isHere = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::eq, place,
@@ -187,22 +195,6 @@ struct TensorOfNumbers : public OpRewritePattern<tensor::FromElementsOp> {
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(op, type, op.getElements(),
                                                    empty, maps, kinds, write);
     return success();
-  }
-
-  /// The number of the element, in the order of memory.
-  static Value findPlace(OpBuilder &builder, Location loc,
-                         RankedTensorType type) {
-    Value place;
-    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
-      Value index = linalg::IndexOp::create(builder, loc, dim);
-      if (place) {
-        Value size = arith::ConstantIndexOp::create(builder, loc, extent);
-        place = arith::MulIOp::create(builder, loc, place, size);
-        index = arith::AddIOp::create(builder, loc, place, index);
-      }
-      place = index;
-    }
-    return place;
   }
 };
 
@@ -562,32 +554,17 @@ struct ComparisonOfExtent : public OpRewritePattern<arith::CmpIOp> {
 
   LogicalResult matchAndRewrite(arith::CmpIOp op,
                                 PatternRewriter &rewriter) const override {
-    using Predicate = arith::CmpIPredicate;
-    IntegerAttr limit;
-    if (!matchPattern(op.getRhs(), m_Constant(&limit)) ||
+    APInt limit;
+    if (!matchPattern(op.getRhs(), m_ConstantInt(&limit)) ||
         !isNeverNegative(op.getLhs()))
       return rewriter.notifyMatchFailure(
           op, "expected a number that is never negative, and a constant");
-    int64_t value = limit.getInt();
-    std::optional<bool> result;
-    switch (op.getPredicate()) {
-    case Predicate::slt:
-      result = value <= 0 ? std::optional(false) : std::nullopt;
-      break;
-    case Predicate::sle:
-    case Predicate::eq:
-      result = value < 0 ? std::optional(false) : std::nullopt;
-      break;
-    case Predicate::sge:
-      result = value <= 0 ? std::optional(true) : std::nullopt;
-      break;
-    case Predicate::sgt:
-    case Predicate::ne:
-      result = value < 0 ? std::optional(true) : std::nullopt;
-      break;
-    default:
-      break;
-    }
+    unsigned bits = limit.getBitWidth();
+    std::optional<bool> result = intrange::evaluatePred(
+        static_cast<intrange::CmpPredicate>(op.getPredicate()),
+        ConstantIntRanges::fromSigned(APInt(bits, 0),
+                                      APInt::getSignedMaxValue(bits)),
+        ConstantIntRanges::constant(limit));
     if (!result)
       return rewriter.notifyMatchFailure(
           op, "expected a comparison that the range decides");

@@ -15,6 +15,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
@@ -75,10 +77,6 @@ void populateInsertPatterns(mlir::RewritePatternSet &patterns);
 /// indices, and so are those compared.
 void populateIntegerPatterns(mlir::RewritePatternSet &patterns);
 
-//===----------------------------------------------------------------------===//
-// NumberPatterns.cpp
-//===----------------------------------------------------------------------===//
-
 /// Whether a number between structured ops depends on elements of tensors.
 bool dependsOnData(mlir::Value number);
 
@@ -107,6 +105,17 @@ void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 /// Makes structured ops, which divide, of each tensor.reshape that is left. A
 /// cf.assert compares the numbers of elements.
 void populateOtherReshapePatterns(mlir::RewritePatternSet &patterns);
+
+/// The number of an element of a tensor in the order of memory, of its indices;
+/// the first extent may have any value.
+mlir::Value linearize(mlir::OpBuilder &builder, mlir::Location loc,
+                      llvm::ArrayRef<mlir::OpFoldResult> extents,
+                      llvm::function_ref<mlir::Value(unsigned)> getIndex);
+
+/// The indices of an element of a tensor, of its number.
+llvm::SmallVector<mlir::Value>
+delinearize(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number,
+            llvm::ArrayRef<mlir::OpFoldResult> extents);
 
 //===----------------------------------------------------------------------===//
 // SelectedReads.cpp
@@ -144,10 +153,19 @@ void populateSlicePatterns(mlir::RewritePatternSet &patterns);
 /// A structured op whose loops are all parallel and go along the dimensions of
 /// its result, and of `inputs`. `write` gets their elements.
 mlir::linalg::GenericOp createElementwise(
-    mlir::PatternRewriter &rewriter, mlir::Location loc,
-    mlir::RankedTensorType type, llvm::ArrayRef<mlir::OpFoldResult> sizes,
-    mlir::ValueRange inputs,
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+    llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::ValueRange inputs,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> write);
+
+/// The indices of a slice's element in the tensor that the slice is of.
+llvm::SmallVector<mlir::Value>
+getSourceIndices(mlir::OpBuilder &builder, mlir::tensor::ExtractSliceOp slice,
+                 llvm::function_ref<mlir::Value(unsigned)> getIndex);
+
+/// Computes an op's only result for one iteration. `mapping` has the elements
+/// that the body reads.
+mlir::Value cloneBody(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
+                      mlir::ValueRange loops, mlir::IRMapping mapping = {});
 
 /// Replaces an op whose type may know less than the value's.
 void replaceWithCast(mlir::PatternRewriter &rewriter, mlir::Operation *op,

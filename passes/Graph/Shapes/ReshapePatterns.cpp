@@ -20,6 +20,35 @@
 using namespace mlir;
 using namespace carousel;
 
+Value carousel::linearize(OpBuilder &builder, Location loc,
+                          ArrayRef<OpFoldResult> extents,
+                          llvm::function_ref<Value(unsigned)> getIndex) {
+  if (extents.empty())
+    return arith::ConstantIndexOp::create(builder, loc, 0);
+  Value number = getIndex(0);
+  for (auto [dim, extent] : llvm::drop_begin(llvm::enumerate(extents))) {
+    Value index = getIndex(dim);
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, extent);
+    number = arith::MulIOp::create(builder, loc, number, size);
+    number = arith::AddIOp::create(builder, loc, number, index);
+  }
+  return number;
+}
+
+SmallVector<Value> carousel::delinearize(OpBuilder &builder, Location loc,
+                                         Value number,
+                                         ArrayRef<OpFoldResult> extents) {
+  SmallVector<Value> indices(extents.size());
+  for (size_t dim = extents.size(); dim-- > 1;) {
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, extents[dim]);
+    indices[dim] = arith::RemUIOp::create(builder, loc, number, size);
+    number = arith::DivUIOp::create(builder, loc, number, size);
+  }
+  if (!indices.empty())
+    indices.front() = number;
+  return indices;
+}
+
 namespace {
 
 /// Runs of dimensions of both shapes that have as many elements; or nothing.
@@ -338,23 +367,11 @@ struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
     auto generic = createElementwise(
         rewriter, loc, result, *to, {},
         [&](OpBuilder &builder, ValueRange) -> Value {
-          Value number = arith::ConstantIndexOp::create(builder, loc, 0);
-          for (auto [dim, extent] : llvm::enumerate(*to)) {
-            Value size = getValueOrCreateConstantIndexOp(builder, loc, extent);
-            number = arith::MulIOp::create(builder, loc, number, size);
-            number = arith::AddIOp::create(
-                builder, loc, number,
-                linalg::IndexOp::create(builder, loc, dim));
-          }
-          SmallVector<Value> indices(from.size());
-          for (size_t dim = from.size(); dim-- > 1;) {
-            Value size =
-                getValueOrCreateConstantIndexOp(builder, loc, from[dim]);
-            indices[dim] = arith::RemUIOp::create(builder, loc, number, size);
-            number = arith::DivUIOp::create(builder, loc, number, size);
-          }
-          if (!indices.empty())
-            indices.front() = number;
+          Value number =
+              linearize(builder, loc, *to, [&](unsigned dim) -> Value {
+                return linalg::IndexOp::create(builder, loc, dim);
+              });
+          SmallVector<Value> indices = delinearize(builder, loc, number, from);
           return tensor::ExtractOp::create(builder, loc, op.getSource(),
                                            indices);
         });

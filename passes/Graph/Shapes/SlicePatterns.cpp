@@ -43,44 +43,56 @@ static bool dependOnData(ArrayRef<OpFoldResult> numbers) {
   });
 }
 
-/// The index in another tensor of an element of a slice.
-static SmallVector<Value> getIndices(OpBuilder &builder, Location loc,
-                                     ArrayRef<OpFoldResult> offsets,
-                                     ArrayRef<OpFoldResult> strides,
-                                     const llvm::SmallBitVector &dropped) {
+SmallVector<Value>
+carousel::getSourceIndices(OpBuilder &builder, tensor::ExtractSliceOp slice,
+                           llvm::function_ref<Value(unsigned)> getIndex) {
+  Location loc = slice.getLoc();
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  SmallVector<OpFoldResult> strides = slice.getMixedStrides();
   SmallVector<Value> indices;
-  unsigned loop = 0;
-  for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    Value first = getValueOrCreateConstantIndexOp(builder, loc, offset);
-    if (dropped[dim]) {
-      indices.push_back(first);
-      continue;
+  unsigned next = 0;
+  for (auto [dim, offset] : llvm::enumerate(slice.getMixedOffsets())) {
+    Value index = getValueOrCreateConstantIndexOp(builder, loc, offset);
+    if (!dropped[dim]) {
+      Value step = getIndex(next++);
+      if (!isOneInteger(strides[dim]))
+        step = arith::MulIOp::create(
+            builder, loc, step,
+            getValueOrCreateConstantIndexOp(builder, loc, strides[dim]));
+      index = isZeroInteger(offset)
+                  ? step
+                  : arith::AddIOp::create(builder, loc, index, step);
     }
-    Value step = linalg::IndexOp::create(builder, loc, loop++);
-    if (!isOneInteger(strides[dim]))
-      step = arith::MulIOp::create(
-          builder, loc, step,
-          getValueOrCreateConstantIndexOp(builder, loc, strides[dim]));
-    indices.push_back(arith::AddIOp::create(builder, loc, first, step));
+    indices.push_back(index);
   }
   return indices;
 }
 
 linalg::GenericOp carousel::createElementwise(
-    PatternRewriter &rewriter, Location loc, RankedTensorType type,
+    OpBuilder &builder, Location loc, RankedTensorType type,
     ArrayRef<OpFoldResult> sizes, ValueRange inputs,
     llvm::function_ref<Value(OpBuilder &, ValueRange)> write) {
   Value empty =
-      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<AffineMap> maps(inputs.size() + 1, map);
   SmallVector<utils::IteratorType> kinds(type.getRank(),
                                          utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), inputs, empty, maps, kinds,
-      [&](OpBuilder &builder, Location, ValueRange elements) {
-        linalg::YieldOp::create(builder, loc, write(builder, elements));
+      builder, loc, empty.getType(), inputs, empty, maps, kinds,
+      [&](OpBuilder &body, Location, ValueRange elements) {
+        linalg::YieldOp::create(body, loc, write(body, elements));
       });
+}
+
+Value carousel::cloneBody(OpBuilder &builder, linalg::GenericOp op,
+                          ValueRange loops, IRMapping mapping) {
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      mapping.map(index.getResult(), loops[index.getDim()]);
+    else
+      builder.clone(inner, mapping);
+  return mapping.lookupOrDefault(op.getBody()->getTerminator()->getOperand(0));
 }
 
 void carousel::replaceWithCast(PatternRewriter &rewriter, Operation *op,
@@ -93,64 +105,37 @@ void carousel::replaceWithCast(PatternRewriter &rewriter, Operation *op,
 
 namespace {
 
-struct SliceAtData : public OpRewritePattern<tensor::ExtractSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!dependOnData(op.getMixedOffsets()) || dependOnData(op.getMixedSizes()))
-      return rewriter.notifyMatchFailure(
-          op, "expected offsets that depend on data, and sizes that do not");
-    Location loc = op.getLoc();
-    llvm::SmallBitVector dropped = op.getDroppedDims();
-    SmallVector<OpFoldResult> sizes;
-    for (auto [dim, size] : llvm::enumerate(op.getMixedSizes()))
-      if (!dropped[dim])
-        sizes.push_back(size);
-    auto generic =
-        createElementwise(rewriter, loc, op.getType(), sizes, {},
-                          [&](OpBuilder &builder, ValueRange) -> Value {
-                            return tensor::ExtractOp::create(
-                                builder, loc, op.getSource(),
-                                getIndices(builder, loc, op.getMixedOffsets(),
-                                           op.getMixedStrides(), dropped));
-                          });
-    replaceWithCast(rewriter, op, generic.getResult(0));
-    return success();
-  }
-};
-
-/// A part of what is computed of indices is computed alone.
-struct SliceOfIndices : public OpRewritePattern<tensor::ExtractSliceOp> {
+/// A slice whose offsets depend on data reads each element. A part of what is
+/// computed of indices is computed alone.
+struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
     auto source = op.getSource().getDefiningOp<linalg::GenericOp>();
-    if (!source || !isOfIndices(source) || dependOnData(op.getMixedOffsets()) ||
-        !source.getIndexingMapsArray().front().isIdentity())
+    bool isAtData = dependOnData(op.getMixedOffsets());
+    if (isAtData ? dependOnData(op.getMixedSizes())
+                 : !source || !isOfIndices(source) ||
+                       !source.getIndexingMapsArray().front().isIdentity())
       return rewriter.notifyMatchFailure(
-          op, "expected a part of what is computed of indices");
-    Location loc = source.getLoc();
+          op, "expected offsets that depend on data, and sizes that do not, or "
+              "a part of what is computed of indices");
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<OpFoldResult> sizes;
     for (auto [dim, size] : llvm::enumerate(op.getMixedSizes()))
       if (!dropped[dim])
         sizes.push_back(size);
     auto part = createElementwise(
-        rewriter, loc, op.getType(), sizes, {},
+        rewriter, op.getLoc(), op.getType(), sizes, {},
         [&](OpBuilder &builder, ValueRange) -> Value {
           SmallVector<Value> indices =
-              getIndices(builder, loc, op.getMixedOffsets(),
-                         op.getMixedStrides(), dropped);
-          IRMapping mapping;
-          for (Operation &inner : source.getBody()->without_terminator())
-            if (auto index = dyn_cast<linalg::IndexOp>(inner))
-              mapping.map(index.getResult(), indices[index.getDim()]);
-            else
-              builder.clone(inner, mapping);
-          return mapping.lookupOrDefault(
-              source.getBody()->getTerminator()->getOperand(0));
+              getSourceIndices(builder, op, [&](unsigned loop) -> Value {
+                return linalg::IndexOp::create(builder, op.getLoc(), loop);
+              });
+          if (!isAtData)
+            return cloneBody(builder, source, indices);
+          return tensor::ExtractOp::create(builder, op.getLoc(), op.getSource(),
+                                           indices);
         });
     replaceWithCast(rewriter, op, part.getResult(0));
     return success();
@@ -362,7 +347,7 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
 //===----------------------------------------------------------------------===//
 
 /// An element is that of the part in which its index lies. Each one of many
-/// parts is copied.
+/// parts is inserted.
 struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -370,15 +355,16 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
                                 PatternRewriter &rewriter) const override {
     constexpr size_t kMostParts = 8;
     Location loc = op.getLoc();
+    SmallVector<Value> inputs(op.getInputs());
+    if (inputs.size() > kMostParts) {
+      // An op that computes a part can write it to where it is wanted.
+      rewriter.replaceOp(op, *op.decomposeOperation(rewriter));
+      return success();
+    }
     ReifiedRankedShapedTypeDims sizes;
     if (failed(op.reifyResultShapes(rewriter, sizes)))
       return rewriter.notifyMatchFailure(op,
                                          "expected sizes that can be computed");
-    SmallVector<Value> inputs(op.getInputs());
-    if (inputs.size() > kMostParts) {
-      replaceWithCast(rewriter, op, insertParts(rewriter, op, sizes.front()));
-      return success();
-    }
     SmallVector<Value> ends;
     Value end;
     for (Value input : ArrayRef(inputs).drop_back()) {
@@ -398,30 +384,6 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
         });
     replaceWithCast(rewriter, op, generic.getResult(0));
     return success();
-  }
-
-  /// Inserts parts; an op that computes one can write it to where it is wanted.
-  static Value insertParts(PatternRewriter &rewriter, tensor::ConcatOp op,
-                           ArrayRef<OpFoldResult> sizes) {
-    Location loc = op.getLoc();
-    Value result = tensor::EmptyOp::create(rewriter, loc, sizes,
-                                           op.getResultType().getElementType());
-    OpFoldResult zero = rewriter.getIndexAttr(0),
-                 one = rewriter.getIndexAttr(1);
-    SmallVector<OpFoldResult> offsets(op.getRank(), zero);
-    SmallVector<OpFoldResult> strides(op.getRank(), one);
-    AffineExpr a, b;
-    bindSymbols(op.getContext(), a, b);
-    for (Value input : op.getInputs()) {
-      SmallVector<OpFoldResult> extents =
-          tensor::getMixedSizes(rewriter, loc, input);
-      result = tensor::InsertSliceOp::create(rewriter, loc, input, result,
-                                             offsets, extents, strides);
-      OpFoldResult &offset = offsets[op.getDim()];
-      offset = affine::makeComposedFoldedAffineApply(
-          rewriter, loc, a + b, {offset, extents[op.getDim()]});
-    }
-    return result;
   }
 
   static Value readPart(OpBuilder &builder, Location loc, uint64_t dim,
@@ -459,7 +421,7 @@ void carousel::populatePaddedSlicePatterns(RewritePatternSet &patterns) {
 }
 
 void carousel::populateSlicePatterns(RewritePatternSet &patterns) {
-  patterns.add<SliceAtData, SliceOfIndices, UpdateAtData, Concatenation>(
+  patterns.add<SliceOfElements, UpdateAtData, Concatenation>(
       patterns.getContext());
 }
 
