@@ -130,11 +130,8 @@ static bool isRepeated(OpOperand *operand) {
   auto op = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!op || !op.isDpsInput(operand))
     return false;
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  llvm::SmallBitVector others(op.getNumLoops());
-  for (unsigned loop = 0; loop != others.size(); ++loop)
-    others[loop] = !map.isFunctionOfDim(loop);
-  return areMany(op, others);
+  return areMany(op,
+                 getUnusedDimsBitVector(op.getMatchingIndexingMap(operand)));
 }
 
 /// Whether one op reads it, beside dead ones that were fused before.

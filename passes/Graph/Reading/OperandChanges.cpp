@@ -53,17 +53,13 @@ public:
 private:
   Found compute(Operation *inner);
   Found choose(arith::SelectOp choice);
-  bool isRow(Value value) {
-    return llvm::all_of(loops.find(value), [&](unsigned loop) {
-      return llvm::is_contained(rowLoops, loop);
-    });
-  }
+  bool isRow(Value value) { return loops.find(value).subsetOf(rowLoops); }
   bool isBelow(Value element, Value row);
 
   linalg::LinalgOp op;
   LoopFinder loops;
   BlockArgument changed;
-  SmallVector<unsigned> rowLoops;
+  llvm::SmallBitVector rowLoops;
   llvm::DenseMap<Value, Found> known;
   GraphDifference result;
 };
@@ -284,15 +280,7 @@ static bool keepsNumber(linalg::LinalgOp op, BlockArgument argument) {
 // Changes of operands
 //===----------------------------------------------------------------------===//
 
-static SmallVector<unsigned> unite(ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
-  SmallVector<unsigned> both(a);
-  llvm::append_range(both, b);
-  llvm::sort(both);
-  both.erase(llvm::unique(both), both.end());
-  return both;
-}
-
-ArrayRef<unsigned> LoopFinder::find(Value value) {
+const llvm::SmallBitVector &LoopFinder::find(Value value) {
   auto enters = [&](Value inner) {
     Operation *source = inner.getDefiningOp();
     return source->getBlock() == op.getBlock() && source->getNumRegions() == 0;
@@ -300,29 +288,23 @@ ArrayRef<unsigned> LoopFinder::find(Value value) {
   return loops.get(value, enters, [&](Value inner) { return compute(inner); });
 }
 
-SmallVector<unsigned> LoopFinder::compute(Value value) {
-  SmallVector<unsigned> loops;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != op.getBlock())
-      return {};
-    AffineMap map =
-        op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
-    for (unsigned loop = 0; loop != map.getNumDims(); ++loop)
-      if (map.isFunctionOfDim(loop))
-        loops.push_back(loop);
-    return loops;
-  }
+llvm::SmallBitVector LoopFinder::compute(Value value) {
+  llvm::SmallBitVector found(op.getNumLoops());
+  if (value.getParentBlock() != op.getBlock())
+    return found;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getUnusedDimsBitVector(
+               op.getMatchingIndexingMap(op.getMatchingOpOperand(argument)))
+        .flip();
   Operation *source = value.getDefiningOp();
-  if (source->getBlock() != op.getBlock())
-    return {};
   if (auto index = dyn_cast<linalg::IndexOp>(source))
-    return {static_cast<unsigned>(index.getDim())};
+    return found.set(index.getDim());
   // Regions may read any element.
   if (source->getNumRegions() != 0)
-    return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+    return found.set();
   for (Value operand : source->getOperands())
-    loops = unite(loops, this->loops.lookup(operand));
-  return loops;
+    found |= loops.lookup(operand);
+  return found;
 }
 
 namespace {
@@ -330,29 +312,25 @@ namespace {
 /// Numbers are the loops that they vary along.
 class LoopsOfNumbers {
 public:
-  using Number = SmallVector<unsigned>;
+  using Number = llvm::SmallBitVector;
 
   LoopsOfNumbers(linalg::LinalgOp op, BlockArgument changed)
-      : op(op), loops(op), rowLoops(loops.find(changed)) {}
+      : loops(op), rowLoops(loops.find(changed)) {}
 
   bool isRow(Value value) {
-    return rowLoops.size() != op.getNumLoops() &&
-           llvm::all_of(getValue(value), [&](unsigned loop) {
-             return llvm::is_contained(rowLoops, loop);
-           });
+    return !rowLoops.all() && loops.find(value).subsetOf(rowLoops);
   }
   Number getDifference(Value row) { return getValue(row); }
 
-  Number getValue(Value value) { return Number(loops.find(value)); }
-  Number add(const Number &a, const Number &b) { return unite(a, b); }
-  Number multiply(const Number &a, const Number &b) { return unite(a, b); }
-  Number divide(const Number &a, const Number &b) { return unite(a, b); }
+  Number getValue(Value value) { return loops.find(value); }
+  Number add(Number a, const Number &b) { return a |= b; }
+  Number multiply(Number a, const Number &b) { return a |= b; }
+  Number divide(Number a, const Number &b) { return a |= b; }
   Number negate(const Number &a) { return a; }
   Number invert(const Number &a) { return a; }
   Number apply(Operation *, const Number &a) { return a; }
 
 private:
-  linalg::LinalgOp op;
   LoopFinder loops;
   Number rowLoops;
 };
@@ -379,7 +357,8 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
     auto change = changes.compute(element);
     GraphChange found;
     found.kind = change.kind;
-    found.loops.assign(change.number.begin(), change.number.end());
+    found.loops.assign(change.number.set_bits_begin(),
+                       change.number.set_bits_end());
     if (Operation *obstacle = changes.getObstacle())
       found.obstacle = obstacle->getName().getStringRef().str();
     // Streams of graphs have no sums of the factors.

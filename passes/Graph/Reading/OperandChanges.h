@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Graph/GraphProblem.h"
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace carousel {
 
@@ -29,13 +30,13 @@ class LoopFinder {
 public:
   explicit LoopFinder(mlir::linalg::LinalgOp op) : op(op) {}
 
-  llvm::ArrayRef<unsigned> find(mlir::Value value);
+  const llvm::SmallBitVector &find(mlir::Value value);
 
 private:
-  llvm::SmallVector<unsigned> compute(mlir::Value value);
+  llvm::SmallBitVector compute(mlir::Value value);
 
   mlir::linalg::LinalgOp op;
-  OperandFold<llvm::SmallVector<unsigned>> loops;
+  OperandFold<llvm::SmallBitVector> loops;
 };
 
 } // namespace carousel

@@ -785,7 +785,7 @@ Value TileCombiner::computeValue(Value value, bool isOfTile) {
 
 bool TileCombiner::isRow(Value value) {
   const GroupShape &shape = divider.shape;
-  return llvm::none_of(loops->find(value), [&](unsigned loop) {
+  return llvm::none_of(loops->find(value).set_bits(), [&](unsigned loop) {
     return shape.loops[current][loop] == shape.stream->dim;
   });
 }

@@ -314,14 +314,12 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
       continue;
     if (reference->kind == ChangeKind::Shift)
       isNew = uniteRows(vectors, isNew, before.isNew.lookup(input->get()));
-    for (unsigned loop = 0; loop != structured.getNumLoops(); ++loop)
-      if (structured.getMatchingIndexingMap(input).isFunctionOfDim(loop))
-        rowLoops.set(loop);
+    rowLoops |=
+        getUnusedDimsBitVector(structured.getMatchingIndexingMap(input)).flip();
   }
   LoopFinder loops(structured);
   auto isRow = [&](Value value) {
-    return llvm::all_of(loops.find(value),
-                        [&](unsigned loop) { return rowLoops.test(loop); });
+    return loops.find(value).subsetOf(rowLoops);
   };
   auto useRows = [&](bool isBefore) {
     for (const auto &[tensor, row] : isBefore ? before.values : after.values)
