@@ -44,8 +44,7 @@ static bool hasNarrowFloats(linalg::GenericOp op) {
 
 /// The parts of a product, 1 if it needs no more than its kernel adds.
 static int64_t countParts(linalg::GenericOp op) {
-  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 2 ||
-      !op.hasPureTensorSemantics() || !isContraction(op) ||
+  if (!op.hasPureTensorSemantics() || !isContraction(op) ||
       !hasNarrowFloats(op))
     return 1;
   FailureOr<linalg::ContractionDimensions> dims =

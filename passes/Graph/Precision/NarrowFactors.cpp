@@ -536,7 +536,6 @@ static unsigned narrowFactors(func::FuncOp func, bool movesNumbers) {
   func.walk([&](linalg::LinalgOp op) {
     auto isWide = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
     if ((isContraction(op) || hasWindows(op)) && op.hasPureTensorSemantics() &&
-        op.getNumDpsInputs() == 2 &&
         llvm::all_of(op->getResultTypes(), isWide) &&
         llvm::any_of(llvm::drop_end(op->getOperandTypes()), isWide))
       products.push_back(op);
