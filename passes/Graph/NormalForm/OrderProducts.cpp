@@ -17,6 +17,7 @@
 
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/RowReads.h"
+#include "../Shapes/Patterns.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -62,28 +63,18 @@ static std::optional<SmallVector<int64_t>> findOrder(linalg::GenericOp product,
   return order;
 }
 
-static bool isProduct(linalg::GenericOp op) {
-  return op && op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 2 &&
-         isContraction(op);
-}
-
 /// Returns the product's init with its dimensions in another order; null if it
 /// isn't one value.
 static Value permuteInit(OpBuilder &builder, linalg::GenericOp product,
                          ArrayRef<int64_t> order) {
-  auto fill =
-      product.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+  Value init = product.getDpsInitOperand(0)->get();
+  auto fill = init.getDefiningOp<linalg::FillOp>();
   auto like = fill ? fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>()
                    : tensor::EmptyOp();
   if (!like)
     return {};
-  Location loc = product.getLoc();
-  SmallVector<OpFoldResult> sizes =
-      applyPermutation(like.getMixedSizes(), order);
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes,
-                                        like.getType().getElementType());
-  return linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
-      .getResult(0);
+  return resizeInit(builder, product.getLoc(), init,
+                    applyPermutation(like.getMixedSizes(), order));
 }
 
 static AffineMap permuteResults(AffineMap map, ArrayRef<int64_t> order) {
@@ -107,7 +98,7 @@ static void setMap(linalg::GenericOp op, OpOperand &operand, AffineMap map) {
 static void orderProducts(func::FuncOp func) {
   SmallVector<linalg::GenericOp> products;
   func.walk([&](linalg::GenericOp op) {
-    if (isProduct(op))
+    if (isContraction(op))
       products.push_back(op);
   });
   // The last one of a chain comes first: those before it follow.
@@ -117,7 +108,7 @@ static void orderProducts(func::FuncOp func) {
       continue;
     OpOperand &factor = *result.getUses().begin();
     auto user = dyn_cast<linalg::GenericOp>(factor.getOwner());
-    if (!isProduct(user) || factor.getOperandNumber() != 0)
+    if (!user || !isContraction(user) || factor.getOperandNumber() != 0)
       continue;
     std::optional<SmallVector<int64_t>> order = findOrder(user, factor);
     if (!order || isIdentityPermutation(*order))

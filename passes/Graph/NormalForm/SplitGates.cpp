@@ -17,6 +17,7 @@
 #include "../Reading/ExtentFactors.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Shapes/FuseGraph.h"
+#include "../Shapes/Patterns.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,8 +68,7 @@ static bool isElementwise(linalg::GenericOp op) {
 }
 
 static bool isProduct(linalg::GenericOp op) {
-  return op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
-         op.getNumDpsInputs() == 2 && isContraction(op) &&
+  return op.hasPureTensorSemantics() && isContraction(op) &&
          op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
 }
 
@@ -198,12 +198,7 @@ static Value makeInit(OpBuilder &builder, Value init, const Part &part) {
   Location loc = init.getLoc();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, init);
   sizes[part.dim] = builder.getIndexAttr(part.size);
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, sizes, getElementTypeOrSelf(init));
-  auto fill = init.getDefiningOp<linalg::FillOp>();
-  return fill ? linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
-                    .getResult(0)
-              : empty;
+  return resizeInit(builder, loc, init, sizes);
 }
 
 /// The part of an op's result; `known` stands for an operand of that part.

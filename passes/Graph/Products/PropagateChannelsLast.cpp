@@ -16,6 +16,8 @@
 
 #include "LowerConvolutions.h"
 
+#include "../Shapes/Patterns.h"
+
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -244,16 +246,10 @@ private:
     Operation *op = value.getDefiningOp();
     if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op))
       return transpose(rewriter, value, getOrder(type.getRank(), pixels));
-    Value empty = tensor::EmptyOp::create(
-        rewriter, value.getLoc(),
-        reorder<OpFoldResult>(
-            tensor::getMixedSizes(rewriter, value.getLoc(), value), pixels),
-        type.getElementType());
-    if (auto fill = dyn_cast<linalg::FillOp>(op))
-      return linalg::FillOp::create(rewriter, value.getLoc(),
-                                    fill.getInputs()[0], empty)
-          .getResult(0);
-    return empty;
+    Location loc = value.getLoc();
+    return resizeInit(rewriter, loc, value,
+                      reorder<OpFoldResult>(
+                          tensor::getMixedSizes(rewriter, loc, value), pixels));
   }
 
   void rewrite() {

@@ -157,6 +157,12 @@ mlir::linalg::GenericOp createElementwise(
     llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::ValueRange inputs,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> write);
 
+/// Makes an init of these sizes, filled with the same number as the one given,
+/// or empty.
+mlir::Value resizeInit(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value init,
+                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// The indices of a slice's element in the tensor that the slice is of.
 llvm::SmallVector<mlir::Value>
 getSourceIndices(mlir::OpBuilder &builder, mlir::tensor::ExtractSliceOp slice,

@@ -60,18 +60,12 @@ static std::optional<Elements> findElements(Value tensor) {
       [](Attribute element) { return OpFoldResult(element); });
 }
 
-static Value getValue(OpBuilder &builder, Location loc, OpFoldResult element) {
-  if (auto value = dyn_cast<Value>(element))
-    return value;
-  return arith::ConstantOp::create(builder, loc,
-                                   cast<TypedAttr>(cast<Attribute>(element)));
-}
-
 static void replaceWithElements(PatternRewriter &rewriter, Operation *op,
                                 ArrayRef<OpFoldResult> elements) {
   SmallVector<Value> values;
   for (OpFoldResult element : elements)
-    values.push_back(getValue(rewriter, op->getLoc(), element));
+    values.push_back(
+        getValueOrCreateConstantIntOp(rewriter, op->getLoc(), element));
   rewriter.replaceOpWithNewOp<tensor::FromElementsOp>(
       op, op->getResult(0).getType(), values);
 }
@@ -292,8 +286,8 @@ private:
       if (auto type = dyn_cast<RankedTensorType>(element.getType())) {
         SmallVector<int64_t> place =
             op.getMatchingIndexingMap(input).compose(point);
-        element = getValue(rewriter, loc,
-                           (*findElements(element))[linearize(type, place)]);
+        element = getValueOrCreateConstantIntOp(
+            rewriter, loc, (*findElements(element))[linearize(type, place)]);
       }
       mapping.map(op.getMatchingBlockArgument(input), element);
     }

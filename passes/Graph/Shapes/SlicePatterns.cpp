@@ -85,6 +85,16 @@ linalg::GenericOp carousel::createElementwise(
       });
 }
 
+Value carousel::resizeInit(OpBuilder &builder, Location loc, Value init,
+                           ArrayRef<OpFoldResult> sizes) {
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, getElementTypeOrSelf(init));
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  return fill ? linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
+                    .getResult(0)
+              : empty;
+}
+
 Value carousel::cloneBody(OpBuilder &builder, linalg::GenericOp op,
                           ValueRange loops, IRMapping mapping) {
   for (Operation &inner : op.getBody()->without_terminator())

@@ -19,6 +19,7 @@
 #include "../Products/PickedElements.h"
 #include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
+#include "../Shapes/Patterns.h"
 #include "StreamDivider.h"
 
 #include "carousel/Passes/Passes.h"
@@ -167,17 +168,11 @@ static Value expand(OpBuilder &builder, Value tensor, unsigned at) {
 /// An init with a row, of the same elements.
 static Value addRowToInit(OpBuilder &builder, Value init, unsigned at) {
   Location loc = init.getLoc();
-  auto fill = init.getDefiningOp<linalg::FillOp>();
-  if (!fill && !init.getDefiningOp<tensor::EmptyOp>())
+  if (!isa_and_present<linalg::FillOp, tensor::EmptyOp>(init.getDefiningOp()))
     return expand(builder, init, at);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, init);
   sizes.insert(sizes.begin() + at, builder.getIndexAttr(1));
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes,
-                                        getElementTypeOrSelf(init.getType()));
-  if (!fill)
-    return empty;
-  return linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
-      .getResult(0);
+  return resizeInit(builder, loc, init, sizes);
 }
 
 /// The map in loops with one more at `at`; with `hasRow`, the tensor has it.
