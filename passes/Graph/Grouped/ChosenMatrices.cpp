@@ -13,6 +13,7 @@
 
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -64,23 +65,19 @@ tensor::ExtractOp carousel::findMatrixRead(linalg::GenericOp chooser) {
       !llvm::all_of(chooser.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isProjectedPermutation(); }))
     return {};
-  auto extract = chooser.getBody()
-                     ->getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() < 3)
+  std::optional<TableRead> read = matchTableRead(chooser);
+  if (!read || read->isGuarded || read->loops.size() < 3)
     return {};
   llvm::SmallBitVector isFree(chooser.getNumLoops(), true);
-  for (Value index : extract.getIndices().take_back(2)) {
-    auto loop = index.getDefiningOp<linalg::IndexOp>();
-    if (!loop || !isFree.test(loop.getDim()) ||
-        !llvm::all_of(extract.getIndices().drop_back(2), [&](Value number) {
-          return isFixedAlong(chooser, number, loop.getDim());
-        }))
+  for (std::optional<unsigned> loop : ArrayRef(read->loops).take_back(2)) {
+    if (!loop || !isFree.test(*loop) ||
+        !llvm::all_of(
+            read->extract.getIndices().drop_back(2),
+            [&](Value number) { return isFixedAlong(chooser, number, *loop); }))
       return {};
-    isFree.reset(loop.getDim());
+    isFree.reset(*loop);
   }
-  return extract;
+  return read->extract;
 }
 
 /// The op that chooses a matrix for each row, by a number that only the row

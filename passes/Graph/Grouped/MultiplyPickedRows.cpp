@@ -24,6 +24,7 @@
 #include "../Products/OneHotPoints.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowReads.h"
 #include "../Shapes/FuseGraph.h"
 #include "../Tables/TableOps.h"
 #include "ChosenMatrices.h"
@@ -94,18 +95,17 @@ std::optional<PickedRow> RowPicker::findRow(tensor::ExtractOp extract) {
     return std::nullopt;
   AffineMap written =
       product.getMatchingIndexingMap(product.getDpsInitOperand(0));
-  for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+  for (auto [dim, loop] : llvm::enumerate(describeRead(extract).loops)) {
     unsigned own = getLoop(written, dim);
-    if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
-      unsigned ofReader = loop.getDim();
-      if (llvm::is_contained(llvm::make_first_range(row.loops), ofReader))
+    if (loop) {
+      if (llvm::is_contained(llvm::make_first_range(row.loops), *loop))
         return std::nullopt;
-      row.loops.push_back({ofReader, own});
+      row.loops.push_back({*loop, own});
       continue;
     }
     if (row.number)
       return std::nullopt;
-    row.number = index;
+    row.number = extract.getIndices()[dim];
     row.batch = own;
   }
   if (!row.number || failed(findSources(row.number, row.reader.getBody())) ||
@@ -221,7 +221,7 @@ Value RowPicker::pickFactor(IRRewriter &rewriter, const PickedRow &row,
         auto find = [&](unsigned loop) {
           return indices[llvm::find(loops, loop) - loops.begin()];
         };
-        PointReader point(row.reader);
+        PointReader point(row.reader), element(product);
         for (auto [ofReader, loop] : row.loops)
           if (llvm::is_contained(loops, loop))
             point.setLoop(ofReader, find(loop));
@@ -229,12 +229,11 @@ Value RowPicker::pickFactor(IRRewriter &rewriter, const PickedRow &row,
         // Where the reader discards an element, the number may be any.
         if (!isInside(row.number, extents[row.batch]))
           own = Numbers(builder, loc).limit(own, extents[row.batch]);
-        SmallVector<Value> at;
-        for (unsigned dim = 0; dim != map.getNumResults(); ++dim) {
-          unsigned loop = getLoop(map, dim);
-          at.push_back(loop == row.batch ? own : find(loop));
-        }
-        return tensor::ExtractOp::create(builder, loc, factor->get(), at);
+        element.setLoop(row.batch, own);
+        for (unsigned loop : loops)
+          element.setLoop(loop, find(loop));
+        return element.compute(builder,
+                               product.getMatchingBlockArgument(factor));
       });
 }
 

@@ -412,19 +412,13 @@ static tensor::ExtractOp findNamedRow(linalg::GenericOp op) {
       !llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isProjectedPermutation(); }))
     return {};
-  auto extract = op.getBody()
-                     ->getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() != 2 ||
-      !cast<RankedTensorType>(extract.getTensor().getType()).hasStaticShape())
-    return {};
-  Value row = extract.getIndices()[0];
-  auto column = extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  std::optional<TableRead> read = matchTableRead(op);
   bool isNamed =
-      column && column.getDim() == 1 && isFixedAlong(op, row, 1) &&
+      read && !read->isGuarded && read->loops.size() == 2 &&
+      read->getType().hasStaticShape() && read->loops[1] == 1u &&
+      isFixedAlong(op, read->getIndex(0), 1) &&
       op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
-  return isNamed ? extract : tensor::ExtractOp();
+  return isNamed ? read->extract : tensor::ExtractOp();
 }
 
 Value ProductTiler::nameRows(linalg::GenericOp op, Value number,

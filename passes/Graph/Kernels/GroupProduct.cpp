@@ -206,25 +206,19 @@ static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
   return widest;
 }
 
-/// Whether the group computes a factor as rows that a table names, which
+/// Whether an op computes a factor as rows that a table names, which
 /// GroupVectors::readRows reads as a tile.
-static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
-  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
-  if (!op)
+static bool hasNamedRows(const GroupProgram &program, unsigned op) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  std::optional<TableRead> read = matchTableRead(structured);
+  if (!read || read->loops.size() != 2 || !read->loops[1])
     return false;
-  auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
-  tensor::ExtractOp extract =
-      findRowRead(structured.getBlock()->getTerminator()->getOperand(0));
-  if (!extract || extract.getIndices().size() != 2)
-    return false;
-  auto number = extract.getIndices()[0].getDefiningOp<arith::IndexCastOp>();
-  auto column = extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  auto number = read->getIndex(0).getDefiningOp<arith::IndexCastOp>();
   auto table = number ? dyn_cast<BlockArgument>(number.getIn()) : Value();
-  if (!column || !table ||
-      !(number.getIn().getType().isInteger(32) ||
-        number.getIn().getType().isInteger(64)))
+  if (!table ||
+      !(table.getType().isInteger(32) || table.getType().isInteger(64)))
     return false;
-  SmallVector<unsigned> loops = getPositions(program, *op);
+  SmallVector<unsigned> loops = getPositions(program, op);
   OpOperand *input =
       structured.getMatchingOpOperand(cast<BlockArgument>(table));
   SmallVector<unsigned> rows;
@@ -233,7 +227,7 @@ static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
         loop && program.schedule.dims[loops[loop.getPosition()]].tile != 1 &&
         !llvm::is_contained(rows, loops[loop.getPosition()]))
       rows.push_back(loops[loop.getPosition()]);
-  unsigned depth = loops[column.getDim()];
+  unsigned depth = loops[*read->loops[1]];
   return isa<BlockArgument>(input->get()) && rows.size() == 1 &&
          rows.front() < depth && program.schedule.dims[depth].isReduced;
 }
@@ -274,42 +268,29 @@ bool carousel::isReadInFollowingRows(const GroupProgram &program, unsigned op) {
               .empty();
 }
 
-static bool hasFollowingRows(const GroupProgram &program, unsigned tensor) {
-  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
-  return op && isReadInFollowingRows(program, *op);
-}
-
-/// Whether the group reads a factor from the matrices that numbers choose, of
-/// which each program has one.
-static bool hasChosenMatrix(const GroupProgram &program, unsigned tensor) {
-  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
-  if (!op)
+/// Whether an op reads a factor from the matrices that numbers choose, of which
+/// each program has one.
+static bool hasChosenMatrix(const GroupProgram &program, unsigned op) {
+  std::optional<TableRead> read =
+      matchTableRead(cast<linalg::LinalgOp>(program.graph.ops[op]));
+  if (!read || read->isGuarded)
     return false;
-  auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
-  auto extract = structured.getBlock()
-                     ->getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<tensor::ExtractOp>();
-  if (!extract)
-    return false;
-  SmallVector<unsigned> loops = getPositions(program, *op), found;
-  for (Value index : extract.getIndices()) {
-    if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
-      if (llvm::is_contained(found, loops[loop.getDim()]))
-        return false;
-      found.push_back(loops[loop.getDim()]);
-      continue;
-    }
-    if (!isOfProgram(program, *op, index))
+  SmallVector<unsigned> loops = getPositions(program, op), found;
+  for (auto [at, loop] : llvm::enumerate(read->loops)) {
+    if (!loop && !isOfProgram(program, op, read->getIndex(at)))
       return false;
+    if (loop && llvm::is_contained(found, loops[*loop]))
+      return false;
+    if (loop)
+      found.push_back(loops[*loop]);
   }
   return !findBox(program.schedule, found).empty();
 }
 
-/// Whether the group reads a factor in a range of rows, and masks it nowhere.
-static bool isReadInRowRange(const GroupProgram &program, unsigned tensor) {
+/// Whether an op reads a factor in a range of rows, and masks it nowhere.
+static bool isReadInRowRange(const GroupProgram &program, unsigned op) {
   std::optional<RowLoops> loops = findRowLoops(program);
-  return loops && program.graph.problem.findWriter(tensor) == loops->op;
+  return loops && loops->op == op;
 }
 
 /// Whether a factor is read to the tile of a ring, which nothing masks.
@@ -321,11 +302,12 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
   if (!isByte && (getBits(tensor.getType()) < 8 ||
                   !llvm::all_of(factor.casts, llvm::IsaPred<RoundTF32Op>)))
     return false;
-  if (!isa<BlockArgument>(tensor))
-    return hasNamedRows(program, read.tensor) ||
-           hasFollowingRows(program, read.tensor) ||
-           hasChosenMatrix(program, read.tensor) ||
-           isReadInRowRange(program, read.tensor);
+  if (!isa<BlockArgument>(tensor)) {
+    std::optional<unsigned> op = program.graph.problem.findWriter(read.tensor);
+    return op &&
+           (hasNamedRows(program, *op) || isReadInFollowingRows(program, *op) ||
+            hasChosenMatrix(program, *op) || isReadInRowRange(program, *op));
+  }
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
   auto isMasked = [&](unsigned position) {

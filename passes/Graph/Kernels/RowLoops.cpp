@@ -70,17 +70,13 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
     // Elements that other graphs multiply by zeros may not be finite.
     if (!factor->hasAttr(kUnreadTilesAttr))
       continue;
-    BlockArgument number = findFollowingRows(factor)->first;
-    FailureOr<GroupValue> first = writer.writePart(*op, number);
+    FollowingRows rowsOfFactor = *findFollowingRows(factor);
+    FailureOr<GroupValue> first = writer.writePart(*op, rowsOfFactor.first);
     if (failed(first))
       return failure();
-    auto matrix = cast<RankedTensorType>(
-        findRowRead(factor.getBlock()->getTerminator()->getOperand(0))
-            .getTensor()
-            .getType());
     // Narrow types may not have the number of rows.
-    Value rows = arith::ConstantIndexOp::create(builder, vectors.loc,
-                                                matrix.getDimSize(0));
+    Value rows = arith::ConstantIndexOp::create(
+        builder, vectors.loc, rowsOfFactor.matrix.getDimSize(0));
     Value isThere = arith::CmpIOp::create(
         builder, vectors.loc, arith::CmpIPredicate::slt,
         toIndex(builder, vectors.loc, first->value), rows);

@@ -15,19 +15,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Products/OneHotPoints.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/RowReads.h"
 #include "../Shapes/Patterns.h"
+#include "../Tables/TableOps.h"
 
 #include "carousel/Passes/Passes.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_ORDERPRODUCTS
@@ -156,15 +157,14 @@ static bool isFactor(linalg::GenericOp op) {
 static tensor::ExtractOp findExtract(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
     return {};
-  tensor::ExtractOp extract =
-      findRowRead(op.getBody()->getTerminator()->getOperand(0));
-  bool isRow = extract && extract.getIndices().size() == 2 &&
-               extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
-  return isRow ? extract : tensor::ExtractOp();
+  std::optional<TableRead> read = matchTableRead(op);
+  return read && read->loops.size() == 2 && read->loops[1]
+             ? read->extract
+             : tensor::ExtractOp();
 }
 
 /// Notes an input of the numbers, which elements of a row have in common.
-static bool addInput(GatheredRows &rows, BlockArgument argument) {
+static bool noteInput(GatheredRows &rows, BlockArgument argument) {
   OpOperand *input = rows.op.getMatchingOpOperand(argument);
   if (!rows.op.isDpsInput(input))
     return false;
@@ -186,17 +186,11 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
   if (!isFactor(op) || !(rows.extract = findExtract(op)) ||
       findFollowingRows(op))
     return std::nullopt;
-  Operation *number = rows.extract.getIndices()[0].getDefiningOp();
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.omitUsesFromAbove = false;
-  options.filter = [&](Operation *source) {
-    return op->isProperAncestor(source);
-  };
-  if (!number || number->getBlock() != op.getBody() ||
-      failed(getBackwardSlice(number, &rows.numbers, options)))
+  FailureOr<llvm::SetVector<Operation *>> numbers =
+      findSources(rows.extract.getIndices()[0], op.getBody());
+  if (failed(numbers))
     return std::nullopt;
+  rows.numbers = std::move(*numbers);
   auto guard = dyn_cast<scf::IfOp>(rows.extract->getParentOp());
   auto isPart = [&](Operation *user) {
     return rows.numbers.contains(op.getBody()->findAncestorOpInBlock(*user));
@@ -211,15 +205,14 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
       return u != rows.extract && !isPart(u) &&
              !(guard && u == guard.getCondition().getDefiningOp());
     });
-    if (!isMemoryEffectFree(source) || isa<scf::ForOp>(source) ||
-        isUsedElsewhere)
+    if (isa<scf::ForOp>(source) || isUsedElsewhere)
       return std::nullopt;
     bool isKnown = true;
     source->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (auto argument = dyn_cast<BlockArgument>(operand);
             argument && argument.getOwner() == op.getBody())
-          isKnown &= addInput(rows, argument);
+          isKnown &= noteInput(rows, argument);
     });
     if (!isKnown)
       return std::nullopt;
@@ -233,7 +226,7 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
              : std::nullopt;
 }
 
-/// The map of an operand, or of the table itself, along the table's loops.
+/// The map of an operand along the table's loops.
 static AffineMap getTableMap(const GatheredRows &rows,
                              ArrayRef<unsigned> from) {
   MLIRContext *context = rows.extract->getContext();
@@ -271,89 +264,58 @@ static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
     inputs.push_back(input->get());
     maps.push_back(getTableMap(rows, loops));
   }
-  maps.push_back(getTableMap(rows, rows.loops.getArrayRef()));
   Value empty =
       tensor::EmptyOp::create(builder, loc, extents, builder.getI64Type());
-  auto table = linalg::GenericOp::create(
-      builder, loc, empty.getType(), inputs, empty, maps,
-      SmallVector<utils::IteratorType>(rows.loops.size(),
-                                       utils::IteratorType::parallel),
-      [&](OpBuilder &inner, Location, ValueRange elements) {
-        IRMapping mapping;
-        for (auto [input, element] : llvm::zip(rows.inputs, elements))
-          mapping.map(op.getMatchingBlockArgument(input), element);
-        for (Operation *source : rows.numbers) {
-          if (source->getBlock() != op.getBody())
-            continue;
-          if (auto index = dyn_cast<linalg::IndexOp>(source)) {
-            unsigned place =
-                llvm::find(rows.loops, index.getDim()) - rows.loops.begin();
-            mapping.map(index.getResult(),
-                        linalg::IndexOp::create(inner, loc, place));
-            continue;
-          }
-          inner.clone(*source, mapping);
-        }
+  return createElements(
+      builder, loc, empty, inputs, maps,
+      [&](OpBuilder &inner, ValueRange indices, ValueRange elements) -> Value {
+        PointReader reader(op);
+        for (auto [input, element] : llvm::zip_equal(rows.inputs, elements))
+          reader.set(op.getMatchingBlockArgument(input), element);
+        for (auto [loop, index] : llvm::zip_equal(rows.loops, indices))
+          reader.setLoop(loop, index);
         tensor::ExtractOp extract = rows.extract;
-        Value row = extract.getIndices()[0], number = findLongNumber(row);
-        number =
-            number ? mapping.lookup(number)
-                   : arith::IndexCastOp::create(inner, loc, inner.getI64Type(),
-                                                mapping.lookup(row))
-                         .getResult();
-        linalg::YieldOp::create(inner, loc, number);
+        Value row = extract.getIndices()[0];
+        if (Value number = findLongNumber(row))
+          return reader.compute(inner, number);
+        return arith::IndexCastOp::create(inner, loc, inner.getI64Type(),
+                                          reader.compute(inner, row));
       });
-  return table.getResult(0);
 }
 
-/// The op, which reads numbers from the table.
-static void readTable(OpBuilder &builder, const GatheredRows &rows,
+/// Makes the op read numbers from the table.
+static void readTable(IRRewriter &rewriter, const GatheredRows &rows,
                       Value table) {
   linalg::GenericOp op = rows.op;
   tensor::ExtractOp extract = rows.extract;
-  Location loc = op.getLoc();
-  SmallVector<Value> inputs = {table};
   SmallVector<AffineExpr> along;
   for (unsigned loop : rows.loops)
-    along.push_back(builder.getAffineDimExpr(loop));
-  SmallVector<AffineMap> maps = {
-      AffineMap::get(op.getNumLoops(), 0, along, builder.getContext())};
-  SmallVector<BlockArgument> kept;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
-          return rows.numbers.contains(
-              op.getBody()->findAncestorOpInBlock(*user));
-        }))
-      continue;
-    kept.push_back(argument);
-    inputs.push_back(input->get());
-    maps.push_back(op.getMatchingIndexingMap(input));
-  }
-  OpOperand *init = op.getDpsInitOperand(0);
-  maps.push_back(op.getMatchingIndexingMap(init));
-  kept.push_back(op.getMatchingBlockArgument(init));
-  auto read = linalg::GenericOp::create(
-      builder, loc, op.getResultTypes(), inputs, init->get(), maps,
-      op.getIteratorTypesArray(),
-      [&](OpBuilder &inner, Location, ValueRange elements) {
-        IRMapping mapping;
-        for (auto [argument, element] :
-             llvm::zip_equal(kept, elements.drop_front()))
-          mapping.map(argument, element);
-        Value row = extract.getIndices()[0];
-        mapping.map(row,
-                    arith::IndexCastOp::create(inner, loc, inner.getIndexType(),
-                                               elements.front()));
-        if (Value number = findLongNumber(row))
-          mapping.map(number, elements.front());
-        // The column's number is among these, too, if they have one.
-        for (Operation &source : *op.getBody())
-          if (!rows.numbers.contains(&source) || isa<linalg::IndexOp>(source))
-            inner.clone(source, mapping);
-      });
-  op.getResult(0).replaceAllUsesWith(read.getResult(0));
-  op.erase();
+    along.push_back(rewriter.getAffineDimExpr(loop));
+  BlockArgument element = addInput(
+      rewriter, op, table,
+      AffineMap::get(op.getNumLoops(), 0, along, rewriter.getContext()),
+      /*place=*/0);
+  rewriter.setInsertionPointToStart(op.getBody());
+  Value index = Numbers(rewriter, op.getLoc()).index(element);
+  auto isRead = [&](OpOperand &use) {
+    return !rows.numbers.contains(use.getOwner());
+  };
+  Value row = extract.getIndices()[0];
+  if (Value number = findLongNumber(row))
+    rewriter.replaceUsesWithIf(number, element, [&](OpOperand &use) {
+      return use.getOwner() != index.getDefiningOp() && isRead(use);
+    });
+  rewriter.replaceUsesWithIf(row, index, isRead);
+  // The column's number may be among these.
+  for (Operation *source : llvm::reverse(rows.numbers))
+    if (source->use_empty())
+      rewriter.eraseOp(source);
+  RewritePatternSet patterns(rewriter.getContext());
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  (void)applyOpPatternsGreedily(
+      op.getOperation(), std::move(patterns),
+      GreedyRewriteConfig().setStrictness(
+          GreedyRewriteStrictness::ExistingAndNewOps));
 }
 
 /// Where a factor of a product has rows of a matrix by numbers that are
@@ -365,8 +327,8 @@ static void nameRows(func::FuncOp func) {
       gathers.push_back(std::move(*rows));
   });
   for (const GatheredRows &rows : gathers) {
-    OpBuilder builder(rows.op);
-    readTable(builder, rows, makeTable(builder, rows));
+    IRRewriter rewriter(rows.op);
+    readTable(rewriter, rows, makeTable(rewriter, rows));
   }
 }
 

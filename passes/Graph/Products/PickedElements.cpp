@@ -14,14 +14,15 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowReads.h"
 #include "../Shapes/EqualExtents.h"
 #include "../Tables/TableOps.h"
+#include "OneHotPoints.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -45,8 +46,7 @@ private:
   bool canCompute(Value value);
   /// The reader's loop whose number an index of the extraction is.
   std::optional<unsigned> findLoop(unsigned index) {
-    auto loop = extract.getIndices()[index].getDefiningOp<linalg::IndexOp>();
-    return loop ? std::optional<unsigned>(loop.getDim()) : std::nullopt;
+    return describeRead(extract).loops[index];
   }
   /// The index of the extraction along a loop of the product, or nothing along
   /// those that it sums over.
@@ -55,7 +55,6 @@ private:
   std::optional<AffineMap> findMap(OpOperand *factor);
   /// Whether a loop of the reader is as long as a dimension of a tensor.
   bool isAsLong(unsigned loop, Value tensor, int64_t dim);
-  Value compute(OpBuilder &builder, Value value, IRMapping &mapping);
 
   unsigned countLoops() {
     return reader.getNumLoops() + product.getNumReductionLoops();
@@ -78,12 +77,8 @@ private:
 } // namespace
 
 std::optional<unsigned> PickedElement::findIndex(unsigned loop) {
-  AffineMap written =
-      product.getMatchingIndexingMap(product.getDpsInitOperand(0));
-  for (auto [index, expr] : llvm::enumerate(written.getResults()))
-    if (cast<AffineDimExpr>(expr).getPosition() == loop)
-      return index;
-  return std::nullopt;
+  return product.getMatchingIndexingMap(product.getDpsInitOperand(0))
+      .getResultPosition(getAffineDimExpr(loop, product.getContext()));
 }
 
 /// Whether a value of the reader's body can be computed elsewhere. What a
@@ -139,21 +134,6 @@ bool PickedElement::isAsLong(unsigned loop, Value tensor, int64_t dim) {
       });
 }
 
-Value PickedElement::compute(OpBuilder &builder, Value value,
-                             IRMapping &mapping) {
-  auto isOpen = [&](Value inner) {
-    Operation *source = inner.getDefiningOp();
-    return source && reader->isProperAncestor(source) &&
-           !mapping.contains(inner);
-  };
-  walkOperands(value, isOpen, [&](Value inner) {
-    if (isOpen(inner))
-      builder.clone(*inner.getDefiningOp(), mapping);
-    return WalkResult::advance();
-  });
-  return mapping.lookupOrDefault(value);
-}
-
 void PickedElement::write(IRRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(reader);
@@ -191,51 +171,40 @@ void PickedElement::write(IRRewriter &rewriter) {
   auto sum = linalg::GenericOp::create(
       rewriter, loc, begin.getType(), inputs, begin, maps, kinds,
       [&](OpBuilder &builder, Location, ValueRange arguments) {
-        IRMapping mapping;
+        PointReader ofReader(reader), ofProduct(product);
         for (auto [own, argument] :
              llvm::zip(reader.getRegionInputArgs(), arguments))
-          mapping.map(own, argument);
+          ofReader.set(own, argument);
         // Where the reader discards an element, the index may be any.
-        SmallVector<Value> indices;
-        Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        Numbers n(builder, loc);
+        Value zero = n.constant(0), one = n.constant(1);
+        AffineMap picked =
+            product.getMatchingIndexingMap(product.getDpsInitOperand(0));
         for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
-          Value own = compute(builder, index, mapping);
+          Value own = ofReader.compute(builder, index);
           if (!findLoop(dim)) {
             Value extent = builder.createOrFold<tensor::DimOp>(
                 loc, product.getDpsInits()[0], dim);
             Value last = builder.createOrFold<arith::SubIOp>(loc, extent, one);
-            own = arith::MaxSIOp::create(builder, loc, own, zero);
-            own = arith::MinSIOp::create(builder, loc, own, last);
+            own = n.least(n.largest(own, zero), last);
           }
-          indices.push_back(own);
+          ofProduct.setLoop(picked.getDimPosition(dim), own);
         }
-        IRMapping ofProduct;
+        SmallVector<unsigned> depths;
+        product.getReductionDims(depths);
+        for (unsigned loop : depths)
+          ofProduct.setLoop(
+              loop, linalg::IndexOp::create(builder, loc, getDepth(loop)));
         for (auto [factor, place] :
-             llvm::zip_equal(product.getDpsInputOperands(), places)) {
-          Value element = place ? arguments[*place] : Value();
-          if (!element) {
-            SmallVector<Value> at;
-            for (AffineExpr expr :
-                 product.getMatchingIndexingMap(factor).getResults()) {
-              unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-              std::optional<unsigned> index = findIndex(loop);
-              at.push_back(index ? indices[*index]
-                                 : Value(linalg::IndexOp::create(
-                                       builder, loc, getDepth(loop))));
-            }
-            element =
-                tensor::ExtractOp::create(builder, loc, factor->get(), at);
-          }
-          ofProduct.map(product.getMatchingBlockArgument(factor), element);
-        }
-        ofProduct.map(product.getRegionOutputArgs()[0], arguments.back());
-        for (Operation &op : product.getBody()->without_terminator())
-          builder.clone(op, ofProduct);
+             llvm::zip_equal(product.getDpsInputOperands(), places))
+          if (place)
+            ofProduct.set(product.getMatchingBlockArgument(factor),
+                          arguments[*place]);
+        ofProduct.set(product.getRegionOutputArgs()[0], arguments.back());
         linalg::YieldOp::create(
             builder, loc,
-            ofProduct.lookupOrDefault(
-                product.getBody()->getTerminator()->getOperand(0)));
+            ofProduct.compute(
+                builder, product.getBody()->getTerminator()->getOperand(0)));
       });
   rewriter.replaceOp(extract,
                      addInput(rewriter, reader, sum.getResult(0), written));

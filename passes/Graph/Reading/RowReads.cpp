@@ -46,22 +46,48 @@ tensor::ExtractOp carousel::findGuardedRow(scf::IfOp branch) {
   return isGuard ? read : tensor::ExtractOp();
 }
 
-tensor::ExtractOp carousel::findRowRead(Value value) {
-  if (auto branch = value.getDefiningOp<scf::IfOp>())
-    return findGuardedRow(branch);
-  return value.getDefiningOp<tensor::ExtractOp>();
+Value TableRead::getIndex(unsigned at) const {
+  tensor::ExtractOp read = extract;
+  return read.getIndices()[at];
+}
+
+RankedTensorType TableRead::getType() const {
+  tensor::ExtractOp read = extract;
+  return cast<RankedTensorType>(read.getTensor().getType());
+}
+
+TableRead carousel::describeRead(tensor::ExtractOp extract) {
+  TableRead read;
+  read.extract = extract;
+  for (Value index : extract.getIndices()) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    read.loops.push_back(loop ? std::optional<unsigned>(loop.getDim())
+                              : std::nullopt);
+  }
+  return read;
+}
+
+std::optional<TableRead> carousel::matchTableRead(linalg::LinalgOp op) {
+  Value value = op.getBlock()->getTerminator()->getOperand(0);
+  auto guard = value.getDefiningOp<scf::IfOp>();
+  auto extract =
+      guard ? findGuardedRow(guard) : value.getDefiningOp<tensor::ExtractOp>();
+  if (!extract)
+    return std::nullopt;
+  TableRead read = describeRead(extract);
+  read.isGuarded = bool(guard);
+  return read;
 }
 
 std::optional<FollowingRows> carousel::findFollowingRows(linalg::LinalgOp op) {
-  tensor::ExtractOp read =
-      findRowRead(op.getBlock()->getTerminator()->getOperand(0));
+  std::optional<TableRead> read = matchTableRead(op);
   // Kernels have boxes of known matrices alone.
-  if (!read || read.getIndices().size() != 2 ||
-      !cast<RankedTensorType>(read.getTensor().getType()).hasStaticShape())
+  if (!read || read->loops.size() != 2 || !read->loops[1] ||
+      !read->getType().hasStaticShape())
     return std::nullopt;
-  auto sum = read.getIndices()[0].getDefiningOp<arith::AddIOp>();
-  auto column = read.getIndices()[1].getDefiningOp<linalg::IndexOp>();
-  if (!sum || !column)
+  unsigned column = *read->loops[1];
+  auto sum = read->getIndex(0).getDefiningOp<arith::AddIOp>();
+  if (!sum)
     return std::nullopt;
   Value number = sum.getLhs(), own = sum.getRhs();
   if (number.getDefiningOp<linalg::IndexOp>())
@@ -71,11 +97,11 @@ std::optional<FollowingRows> carousel::findFollowingRows(linalg::LinalgOp op) {
     number = cast.getIn();
   auto first = dyn_cast<BlockArgument>(number);
   if (!row || !first || first.getOwner() != op.getBlock() ||
-      row.getDim() == column.getDim())
+      row.getDim() == column)
     return std::nullopt;
   AffineMap map = op.getMatchingIndexingMap(op.getMatchingOpOperand(first));
-  if (map.isFunctionOfDim(row.getDim()) || map.isFunctionOfDim(column.getDim()))
+  if (map.isFunctionOfDim(row.getDim()) || map.isFunctionOfDim(column))
     return std::nullopt;
-  return FollowingRows{first, static_cast<unsigned>(row.getDim()),
-                       static_cast<unsigned>(column.getDim())};
+  return FollowingRows{first, static_cast<unsigned>(row.getDim()), column,
+                       read->getType()};
 }

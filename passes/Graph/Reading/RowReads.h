@@ -24,14 +24,31 @@ namespace carousel {
 /// that the first index is one of the tensor; null for other branches.
 mlir::tensor::ExtractOp findGuardedRow(mlir::scf::IfOp branch);
 
-/// The read that a value is, guarded or not; null if it is something else.
-mlir::tensor::ExtractOp findRowRead(mlir::Value value);
+/// An element that an op reads of a tensor. Indices are those of loops, or
+/// numbers, as from a table.
+struct TableRead {
+  mlir::tensor::ExtractOp extract;
+  /// The loop whose number each index is; none of other numbers.
+  llvm::SmallVector<std::optional<unsigned>, 3> loops;
+  /// Whether it is zero where the first index is outside of the tensor.
+  bool isGuarded = false;
+
+  mlir::Value getIndex(unsigned at) const;
+  /// The tensor's type.
+  mlir::RankedTensorType getType() const;
+};
+
+TableRead describeRead(mlir::tensor::ExtractOp extract);
+
+/// The read that an op's result is; nothing if it is something else.
+std::optional<TableRead> matchTableRead(mlir::linalg::LinalgOp op);
 
 /// Rows of a matrix that follow each other: an op reads row first + i at its
 /// loop i, where an input says what the first one is.
 struct FollowingRows {
   mlir::BlockArgument first;
   unsigned row = 0, column = 0; ///< loops
+  mlir::RankedTensorType matrix;
 };
 std::optional<FollowingRows> findFollowingRows(mlir::linalg::LinalgOp op);
 

@@ -18,6 +18,7 @@
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowReads.h"
+#include "../Tables/TableOps.h"
 #include "EqualExtents.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
@@ -831,7 +832,8 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
       if (!map ||
           (isOnlySelected(extract) && !isInside(op, extract, *map, ranges)))
         continue;
-      addOperand(op, extract, *map, rewriter);
+      Value part = takePart(op, extract.getTensor(), *map, rewriter);
+      rewriter.replaceOp(extract, addInput(rewriter, op, part, *map));
       return success();
     }
     return rewriter.notifyMatchFailure(
@@ -920,24 +922,6 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
     ExtentFactors extent = factorizeExtent(table, dim);
     bool areConstant = extent.others.empty() && loop.others.empty();
     return extent == loop || (!areConstant && extents.areEqual(extent, loop));
-  }
-
-  void addOperand(linalg::GenericOp op, tensor::ExtractOp extract,
-                  AffineMap map, PatternRewriter &rewriter) const {
-    unsigned inputs = op.getNumDpsInputs();
-    SmallVector<Value> operands(op.getInputs());
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    operands.push_back(takePart(op, extract.getTensor(), map, rewriter));
-    maps.insert(maps.begin() + inputs, map);
-    auto wider = linalg::GenericOp::create(
-        rewriter, op.getLoc(), op.getResultTypes(), operands, op.getOutputs(),
-        maps, op.getIteratorTypesArray());
-    rewriter.inlineRegionBefore(op.getRegion(), wider.getRegion(),
-                                wider.getRegion().end());
-    BlockArgument element = wider.getBody()->insertArgument(
-        inputs, extract.getType(), extract.getLoc());
-    rewriter.replaceOp(extract, element);
-    rewriter.replaceOp(op, wider);
   }
 
   EqualExtentsListener &extents;

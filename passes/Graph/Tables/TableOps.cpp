@@ -103,15 +103,16 @@ Value carousel::createProduct(RewriterBase &rewriter, linalg::GenericOp product,
 }
 
 BlockArgument carousel::addInput(RewriterBase &rewriter, linalg::GenericOp op,
-                                 Value tensor, AffineMap map) {
-  unsigned place = op.getNumDpsInputs();
+                                 Value tensor, AffineMap map,
+                                 std::optional<unsigned> place) {
+  unsigned at = place.value_or(op.getNumDpsInputs());
   SmallVector<Value> inputs(op.getInputs());
-  inputs.push_back(tensor);
+  inputs.insert(inputs.begin() + at, tensor);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.insert(maps.begin() + place, map);
+  maps.insert(maps.begin() + at, map);
   BlockArgument element;
   rewriter.modifyOpInPlace(op, [&] {
-    element = op.getBody()->insertArgument(place, getElementTypeOrSelf(tensor),
+    element = op.getBody()->insertArgument(at, getElementTypeOrSelf(tensor),
                                            op.getLoc());
     op.getInputsMutable().assign(inputs);
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <optional>
+
 namespace carousel {
 
 using ComputeElement = llvm::function_ref<mlir::Value(
@@ -53,10 +55,12 @@ mlir::Value createProduct(mlir::RewriterBase &rewriter,
                           llvm::ArrayRef<mlir::AffineMap> maps,
                           llvm::ArrayRef<mlir::utils::IteratorType> kinds);
 
-/// Adds an input behind the others. Returns its element in the body.
+/// Adds an input, at a place among the others or after them. Returns its
+/// element in the body.
 mlir::BlockArgument addInput(mlir::RewriterBase &rewriter,
                              mlir::linalg::GenericOp op, mlir::Value tensor,
-                             mlir::AffineMap map);
+                             mlir::AffineMap map,
+                             std::optional<unsigned> place = {});
 
 /// Arithmetic on indices and integers, and reads of tables.
 class Numbers {
