@@ -12,6 +12,7 @@
 #include "GroupMemory.h"
 
 #include "../Bodies/WideFloats.h"
+#include "../Tables/TableOps.h"
 #include "GroupLoops.h"
 #include "PixelProduct.h"
 
@@ -376,21 +377,10 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
 
 GroupValue GroupMemory::readUnder(const GroupValue &condition, Type type,
                                   llvm::function_ref<Value(OpBuilder &)> read) {
-  OpBuilder &builder = vectors.builder;
-  Location loc = vectors.loc;
-  if (!condition.value)
-    return {read(builder), {}, {}};
-  auto branch = scf::IfOp::create(builder, loc, type, condition.value,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  Value value = read(builder);
-  scf::YieldOp::create(builder, loc, value);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  Value none = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
-  scf::YieldOp::create(builder, loc, none);
-  return {branch.getResult(0), {}, {}};
+  Value value = condition.value ? createBranch(vectors.builder, vectors.loc,
+                                               type, condition.value, read)
+                                : read(vectors.builder);
+  return {value, {}, {}};
 }
 
 GroupValue GroupMemory::readNeighbours(Value memref,

@@ -11,7 +11,8 @@
 
 #include "OpWriter.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
+#include "../Products/OneHotPoints.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -75,21 +76,15 @@ LogicalResult OpWriter::writeBody(unsigned op, ArrayRef<Value> results,
 
 FailureOr<GroupValue> OpWriter::writePart(unsigned op, Value result) {
   Block *body = getOp(op).getBlock();
-  llvm::SetVector<Operation *> needed;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *source) {
-    return source->getBlock() == body;
-  };
-  if (Operation *source = result.getDefiningOp())
-    if (failed(getBackwardSlice(source, &needed, options)))
-      return failure();
+  FailureOr<llvm::SetVector<Operation *>> needed = findSources(result, body);
+  if (failed(needed))
+    return failure();
   BodyValues values;
   memory.readOperands(op, values, [&](BlockArgument argument) {
     return argument == result ||
-           llvm::any_of(argument.getUsers(),
-                        [&](Operation *user) { return needed.contains(user); });
+           llvm::any_of(argument.getUsers(), [&](Operation *user) {
+             return needed->contains(user);
+           });
   });
   if (failed(write(op, result, values)))
     return failure();

@@ -12,6 +12,7 @@
 #include "RowLoops.h"
 
 #include "../Reading/RowReads.h"
+#include "../Tables/TableOps.h"
 #include "GroupProduct.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
@@ -42,14 +43,6 @@ static std::optional<unsigned> findOwnProduct(const GroupProgram &program) {
   return products.front();
 }
 
-static Value toIndex(OpBuilder &builder, Location loc, Value number) {
-  Type index = builder.getIndexType();
-  return number.getType().isIndex()
-             ? number
-             : arith::IndexCastOp::create(builder, loc, index, number)
-                   .getResult();
-}
-
 FailureOr<std::optional<LoopRange>>
 carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
                           OpWriter &writer) {
@@ -61,7 +54,7 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
   };
   if (!product || llvm::any_of(program.group.ops, sumsMore))
     return range;
-  OpBuilder &builder = vectors.builder;
+  Numbers n(vectors.builder, vectors.loc);
   for (const GraphAccess &read : program.graph.problem.ops[*product].reads) {
     std::optional<unsigned> op = program.graph.problem.findWriter(read.tensor);
     if (!op || !isReadInFollowingRows(program, *op))
@@ -75,16 +68,11 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
     if (failed(first))
       return failure();
     // Narrow types may not have the number of rows.
-    Value rows = arith::ConstantIndexOp::create(
-        builder, vectors.loc, rowsOfFactor.matrix.getDimSize(0));
-    Value isThere = arith::CmpIOp::create(
-        builder, vectors.loc, arith::CmpIPredicate::slt,
-        toIndex(builder, vectors.loc, first->value), rows);
-    Value zero = arith::ConstantIndexOp::create(builder, vectors.loc, 0);
+    Value isThere = n.compare(arith::CmpIPredicate::slt, n.index(first->value),
+                              n.constant(rowsOfFactor.matrix.getDimSize(0)));
     unsigned position = findLoopPositions(program.schedule).front();
-    range = {position, zero,
-             arith::SelectOp::create(builder, vectors.loc, isThere,
-                                     vectors.getExtent(position), zero)};
+    Value zero = n.constant(0), extent = vectors.getExtent(position);
+    range = {position, zero, n.choose(isThere, extent, zero)};
   }
   return range;
 }
@@ -186,26 +174,20 @@ static FailureOr<RowBounds> computeBounds(const RowLoops &loops,
                                           const GroupProgram &program,
                                           GroupVectors &vectors,
                                           OpWriter &writer) {
-  OpBuilder &builder = vectors.builder;
-  Location loc = vectors.loc;
   FailureOr<GroupValue> first = writer.writePart(loops.op, loops.range.begin),
                         last = writer.writePart(loops.op, loops.range.end);
   if (failed(first) || failed(last))
     return failure();
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value extent = vectors.getExtent(loops.position);
+  Numbers n(vectors.builder, vectors.loc);
   RowBounds bounds;
   // Graphs may write ranges of their own, of any numbers.
-  Value begin = toIndex(builder, loc, first->value),
-        end = toIndex(builder, loc, last->value);
-  bounds.begin = arith::MaxSIOp::create(builder, loc, begin, zero);
-  end = arith::MinSIOp::create(builder, loc, end, extent);
-  bounds.end = arith::MaxSIOp::create(builder, loc, end, bounds.begin);
-  Value tile = arith::ConstantIndexOp::create(
-      builder, loc, program.schedule.dims[loops.position].tile);
-  Value count = arith::SubIOp::create(builder, loc, bounds.end, bounds.begin);
-  Value rest = arith::RemUIOp::create(builder, loc, count, tile);
-  bounds.full = arith::SubIOp::create(builder, loc, bounds.end, rest);
+  Value begin = n.index(first->value), end = n.index(last->value);
+  bounds.begin = n.largest(begin, n.constant(0));
+  bounds.end =
+      n.largest(n.least(end, vectors.getExtent(loops.position)), bounds.begin);
+  Value rest = n.remainder(n.subtract(bounds.end, bounds.begin),
+                           program.schedule.dims[loops.position].tile);
+  bounds.full = n.subtract(bounds.end, rest);
   return bounds;
 }
 

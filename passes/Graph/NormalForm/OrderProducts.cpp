@@ -244,7 +244,7 @@ static Value findLongNumber(Value row) {
   return cast && cast.getIn().getType().isInteger(64) ? cast.getIn() : Value();
 }
 
-static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
+static Value makeTable(IRRewriter &rewriter, const GatheredRows &rows) {
   linalg::GenericOp op = rows.op;
   Location loc = op.getLoc();
   // Results have all loops.
@@ -253,8 +253,9 @@ static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
   for (unsigned loop : rows.loops)
     for (auto [dim, expr] :
          llvm::enumerate(op.getMatchingIndexingMap(init).getResults()))
-      if (expr == builder.getAffineDimExpr(loop))
-        extents.push_back(tensor::getMixedSize(builder, loc, init->get(), dim));
+      if (expr == rewriter.getAffineDimExpr(loop))
+        extents.push_back(
+            tensor::getMixedSize(rewriter, loc, init->get(), dim));
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   for (OpOperand *input : rows.inputs) {
@@ -265,9 +266,9 @@ static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
     maps.push_back(getTableMap(rows, loops));
   }
   Value empty =
-      tensor::EmptyOp::create(builder, loc, extents, builder.getI64Type());
+      tensor::EmptyOp::create(rewriter, loc, extents, rewriter.getI64Type());
   return createElements(
-      builder, loc, empty, inputs, maps,
+      rewriter, loc, empty, inputs, maps,
       [&](OpBuilder &inner, ValueRange indices, ValueRange elements) -> Value {
         PointReader reader(op);
         for (auto [input, element] : llvm::zip_equal(rows.inputs, elements))

@@ -79,8 +79,8 @@ linalg::GenericOp WeightsReader::replaceWeights() {
   maps[0] = simplifyAffineMap(maps[0].replaceDimsAndSymbols(
       taps, /*symReplacements=*/{}, taps.size(), /*numResultSyms=*/0));
   maps[1] = weightsMap;
-  auto made = repeat(op, {op.getInputs()[0], weights}, op.getOutputs()[0], maps,
-                     iterators);
+  auto made = createWithBodyOf(rewriter, op, {op.getInputs()[0], weights},
+                               op.getOutputs()[0], maps, iterators);
   Operation *before = op.getInputs()[1].getDefiningOp();
   rewriter.replaceOp(op, made);
   if (before->use_empty())
@@ -298,7 +298,8 @@ linalg::GenericOp SpreadImage::multiply(ArrayRef<Phase> phases, Value zeros) {
   Value taps = tensor::ExtractSliceOp::create(rewriter, loc, op.getInputs()[1],
                                               slice(1, phases));
   AffineMap map = AffineMap::get(extents.size(), 0, indices, op.getContext());
-  return repeat(op, {image, taps}, zeros, {map, maps[1], maps[2]}, iterators);
+  return createWithBodyOf(rewriter, op, {image, taps}, zeros,
+                          {map, maps[1], maps[2]}, iterators);
 }
 
 SmallVector<linalg::GenericOp> SpreadImage::split() {

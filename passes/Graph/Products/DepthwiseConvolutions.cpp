@@ -49,8 +49,8 @@ public:
     AffineMap ofWeights;
     Value weights = joinWeights(ofWeights);
     Value image = joinImage(op.getInputs()[0]);
-    auto made = repeat(op, {image, weights}, joinInit(),
-                       {maps[0], ofWeights, maps[2]}, iterators);
+    auto made = createWithBodyOf(rewriter, op, {image, weights}, joinInit(),
+                                 {maps[0], ofWeights, maps[2]}, iterators);
     linalg::GenericOp last = op;
     Value result = made.getResult(0);
     if (linalg::GenericOp cast = findCast()) {
@@ -200,30 +200,23 @@ Value GroupJoiner::joinWeights(AffineMap &map) {
   wide.append({extents[group] / joined, joined, extents[depth], joined,
                extents[channels]});
   Type element = type.getElementType();
-  Value empty = tensor::EmptyOp::create(rewriter, loc, wide, element);
-  SmallVector<utils::IteratorType> kinds(loops, utils::IteratorType::parallel);
-  auto spread = linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), divided, empty,
-      ArrayRef{AffineMap::get(loops, 0, read, op.getContext()),
-               rewriter.getMultiDimIdentityMap(loops)},
-      kinds, [&](OpBuilder &body, Location at, ValueRange arguments) {
-        Value from = linalg::IndexOp::create(body, at, others + 1);
-        Value to = linalg::IndexOp::create(body, at, others + 3);
-        Value isSame =
-            arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, from, to);
+  Value spread = createElements(
+      rewriter, loc, wide, element, divided,
+      AffineMap::get(loops, 0, read, op.getContext()),
+      [&](OpBuilder &body, ValueRange indices, ValueRange weights) {
+        Numbers n(body, loc);
+        Value isSame = n.compare(arith::CmpIPredicate::eq, indices[others + 1],
+                                 indices[others + 3]);
         Value zero =
-            arith::ConstantOp::create(body, at, body.getZeroAttr(element));
-        Value weight =
-            arith::SelectOp::create(body, at, isSame, arguments.front(), zero);
-        linalg::YieldOp::create(body, at, weight);
+            arith::ConstantOp::create(body, loc, body.getZeroAttr(element));
+        return n.choose(isSame, weights.front(), zero);
       });
   SmallVector<ReassociationIndices> collapse = joinNext(others + 2, others + 1);
   collapse.push_back({others + 3, others + 4});
   for (unsigned loop : {group, depth, channels})
     results.push_back(getLoop(loop));
   map = AffineMap::get(op.getNumLoops(), 0, results, op.getContext());
-  return tensor::CollapseShapeOp::create(rewriter, loc, spread.getResult(0),
-                                         collapse);
+  return tensor::CollapseShapeOp::create(rewriter, loc, spread, collapse);
 }
 
 linalg::GenericOp carousel::joinNarrowGroups(linalg::GenericOp op,
@@ -381,10 +374,11 @@ Value TapSeparator::sum(Value image, ArrayRef<int64_t> taps) {
                         : iterators[loop]);
   Value init = fill(
       sizes, rewriter.getZeroAttr(getElementTypeOrSelf(op.getOutputs()[0])));
-  return repeat(op, {image, op.getInputs()[1]}, init,
-                {keep(ofImage, taps), keep(maps[1].getResults(), taps),
-                 keep(ofResult, taps)},
-                kinds)
+  return createWithBodyOf(rewriter, op, {image, op.getInputs()[1]}, init,
+                          {keep(ofImage, taps),
+                           keep(maps[1].getResults(), taps),
+                           keep(ofResult, taps)},
+                          kinds)
       .getResult(0);
 }
 
@@ -407,24 +401,19 @@ Value TapSeparator::putTogether(ArrayRef<Value> sums) {
   kinds.append(images.size(), utils::IteratorType::reduction);
   auto write = [&](OpBuilder &body, Location at, ValueRange values) {
     // The number of the sum, of all elements of the kernel.
-    Value number;
+    Numbers n(body, at);
+    SmallVector<Value> indices;
+    SmallVector<int64_t> counts;
     for (unsigned loop : separate) {
-      Value index =
-          linalg::IndexOp::create(body, at, findDim(2, loop).value_or(0));
-      if (number) {
-        Value count = arith::ConstantIndexOp::create(body, at, extents[loop]);
-        number = arith::MulIOp::create(body, at, number, count);
-        index = arith::AddIOp::create(body, at, number, index);
-      }
-      number = index;
+      indices.push_back(
+          linalg::IndexOp::create(body, at, findDim(2, loop).value_or(0)));
+      counts.push_back(extents[loop]);
     }
-    Value element = values.front();
-    for (auto [tap, value] : llvm::enumerate(values.drop_back().drop_front())) {
-      Value own = arith::ConstantIndexOp::create(body, at, tap + 1);
-      Value isOwn = arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq,
-                                          number, own);
-      element = arith::SelectOp::create(body, at, isOwn, value, element);
-    }
+    Value number = n.linearize(indices, counts), element = values.front();
+    for (auto [tap, value] : llvm::enumerate(values.drop_back().drop_front()))
+      element = n.choose(
+          n.compare(arith::CmpIPredicate::eq, number, n.constant(tap + 1)),
+          value, element);
     element = vector::makeArithReduction(body, at, vector::CombiningKind::ADD,
                                          values.back(), element);
     linalg::YieldOp::create(body, at, element);

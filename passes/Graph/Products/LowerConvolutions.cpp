@@ -100,17 +100,6 @@ Value ConvolutionRewriter::insertIntoZeros(Value tensor,
   return tensor::InsertSliceOp::create(rewriter, loc, tensor, zeros, ranges);
 }
 
-linalg::GenericOp
-ConvolutionRewriter::repeat(linalg::GenericOp from, ValueRange inputs,
-                            Value init, ArrayRef<AffineMap> maps,
-                            ArrayRef<utils::IteratorType> kinds) const {
-  auto made = linalg::GenericOp::create(rewriter, from.getLoc(), init.getType(),
-                                        inputs, init, maps, kinds);
-  rewriter.cloneRegionBefore(from.getRegion(), made.getRegion(),
-                             made.getRegion().begin());
-  return made;
-}
-
 linalg::GenericOp ConvolutionRewriter::findConversion() {
   if (!op->hasOneUse())
     return {};
@@ -128,8 +117,9 @@ Value ConvolutionRewriter::convert(linalg::GenericOp conversion,
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, getSizes(tensor),
       getElementTypeOrSelf(conversion.getResultTypes()[0]));
-  return repeat(conversion, tensor, empty, conversion.getIndexingMapsArray(),
-                conversion.getIteratorTypesArray())
+  return createWithBodyOf(rewriter, conversion, tensor, empty,
+                          conversion.getIndexingMapsArray(),
+                          conversion.getIteratorTypesArray())
       .getResult(0);
 }
 
@@ -275,19 +265,12 @@ bool TapJoiner::isWorthIt() const {
 Value TapJoiner::createCopy(ArrayRef<OpFoldResult> sizes, Type type,
                             Reader read) {
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, type);
-  unsigned rank = sizes.size();
-  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  auto write = [&](OpBuilder &builder, Location at, ValueRange) {
-    ImplicitLocOpBuilder body(at, builder);
-    SmallVector<Value> indices;
-    for (unsigned loop = 0; loop < rank; ++loop)
-      indices.push_back(linalg::IndexOp::create(body, loop));
-    linalg::YieldOp::create(body, read(body, indices));
-  };
-  return linalg::GenericOp::create(rewriter, loc, empty.getType(), ValueRange(),
-                                   empty, rewriter.getMultiDimIdentityMap(rank),
-                                   kinds, write)
-      .getResult(0);
+  return createElements(
+      rewriter, loc, empty, {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) {
+        ImplicitLocOpBuilder body(loc, builder);
+        return read(body, indices);
+      });
 }
 
 static Value selectInside(ImplicitLocOpBuilder &body, Value isInside,
@@ -531,8 +514,8 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   }
   SmallVector<utils::IteratorType> kinds = iterators;
   kinds.erase(kinds.begin() + *window.tap);
-  auto made = repeat(op, {image, other}, start,
-                     {renumber(ofImage), ofOther, ofResult}, kinds);
+  auto made = createWithBodyOf(rewriter, op, {image, other}, start,
+                               {renumber(ofImage), ofOther, ofResult}, kinds);
   rewriter.replaceOp(op, sumsPixels ? separateDepth(made.getResult(0))
                                     : made.getResult(0));
   return made;

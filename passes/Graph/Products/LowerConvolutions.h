@@ -15,6 +15,7 @@
 #define CAROUSEL_PASSES_GRAPH_PRODUCTS_LOWERCONVOLUTIONS_H
 
 #include "../Reading/ReadConvolution.h"
+#include "../Tables/TableOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -53,11 +54,6 @@ protected:
   mlir::Value insertIntoZeros(mlir::Value tensor,
                               llvm::ArrayRef<mlir::OpFoldResult> sizes,
                               llvm::ArrayRef<mlir::Range> ranges) const;
-  /// Writes an op with the body of another one.
-  mlir::linalg::GenericOp
-  repeat(mlir::linalg::GenericOp from, mlir::ValueRange inputs,
-         mlir::Value init, llvm::ArrayRef<mlir::AffineMap> maps,
-         llvm::ArrayRef<mlir::utils::IteratorType> kinds) const;
   /// The only reader of the result, if it computes each element from one of
   /// it, or null.
   mlir::linalg::GenericOp findConversion();

@@ -409,8 +409,7 @@ ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
     // An index may have the low bits alone of an integer of more than 32.
     auto type = dyn_cast<IntegerType>(number.getType());
     Value whole = type && type.getWidth() > 32 ? number : Value();
-    if (type)
-      number = n.index(number);
+    number = n.index(number);
     if (!whole)
       whole = number;
     result.numbers[at] = number;
@@ -445,24 +444,6 @@ PointReader carousel::goToPoint(OpBuilder &builder, const OneHotPoint &point,
                                          builder.getBoolAttr(true)));
   }
   return reader;
-}
-
-Value carousel::createBranch(OpBuilder &builder, Location loc, Type type,
-                             Value condition,
-                             llvm::function_ref<Value(OpBuilder &)> write,
-                             TypedAttr otherwise) {
-  if (!otherwise)
-    otherwise = cast<TypedAttr>(builder.getZeroAttr(type));
-  auto yield = [&](OpBuilder &inner, Value value) {
-    scf::YieldOp::create(inner, loc, value);
-  };
-  return scf::IfOp::create(
-             builder, loc, condition,
-             [&](OpBuilder &inner, Location) { yield(inner, write(inner)); },
-             [&](OpBuilder &inner, Location) {
-               yield(inner, arith::ConstantOp::create(inner, loc, otherwise));
-             })
-      .getResult(0);
 }
 
 Value carousel::isNotZero(OpBuilder &builder, Location loc, Value number) {

@@ -107,13 +107,6 @@ ComputedPoint computePoint(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
 PointReader goToPoint(mlir::OpBuilder &builder, const OneHotPoint &point,
                       const ComputedPoint &computed, PointReader reader);
 
-/// An scf.if of one result, which is a constant elsewhere, or else zero.
-mlir::Value
-createBranch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
-             mlir::Value condition,
-             llvm::function_ref<mlir::Value(mlir::OpBuilder &)> write,
-             mlir::TypedAttr otherwise = {});
-
 mlir::Value isNotZero(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value number);
 

@@ -99,13 +99,12 @@ bool PickedElement::canCompute(Value value) {
 }
 
 bool PickedElement::canWrite() {
-  auto isRegular = [](AffineMap map) { return map.isProjectedPermutation(); };
   // A factor that is read at loops says how long the sum is.
   SmallVector<OpOperand *> factors = product.getDpsInputOperands();
   return product.getNumResults() == 1 && findFill(product.getDpsInits()[0]) &&
          llvm::any_of(factors,
                       [&](OpOperand *factor) { return findMap(factor); }) &&
-         llvm::all_of(product.getIndexingMapsArray(), isRegular) &&
+         linalg::LinalgOp(product).hasOnlyProjectedPermutations() &&
          llvm::all_of(extract.getIndices(),
                       [&](Value index) { return canCompute(index); });
 }

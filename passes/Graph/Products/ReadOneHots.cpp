@@ -53,9 +53,7 @@ static std::optional<int64_t> countTerms(linalg::GenericOp op) {
 static bool isShortSum(linalg::GenericOp op) {
   Value term = findTerm(op);
   return term && isa<FloatType>(term.getType()) && countTerms(op) &&
-         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-           return map.isProjectedPermutation();
-         });
+         linalg::LinalgOp(op).hasOnlyProjectedPermutations();
 }
 
 /// Whether what computes a tensor compares numbers with those of loops, at most
@@ -84,9 +82,7 @@ static bool isComputed(Value tensor) {
     return false;
   Value result = op.getBody()->getTerminator()->getOperand(0);
   return succeeded(findSources(result, op.getBody())) && !readsInit(op, 0) &&
-         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-           return map.isProjectedPermutation();
-         });
+         linalg::LinalgOp(op).hasOnlyProjectedPermutations();
 }
 
 /// The terms of a short sum in one body, without loops that reduce.

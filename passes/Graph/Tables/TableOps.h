@@ -25,13 +25,13 @@ using ComputeElement = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::ValueRange indices, mlir::ValueRange elements)>;
 
 /// The result of an elementwise op that is like \p init.
-mlir::Value createElements(mlir::OpBuilder &builder, mlir::Location loc,
+mlir::Value createElements(mlir::RewriterBase &rewriter, mlir::Location loc,
                            mlir::Value init, mlir::ValueRange inputs,
                            llvm::ArrayRef<mlir::AffineMap> maps,
                            ComputeElement compute);
 
 /// The same by a shape. \p sizes: its unknown extents.
-mlir::Value createElements(mlir::IRRewriter &rewriter, mlir::Location loc,
+mlir::Value createElements(mlir::RewriterBase &rewriter, mlir::Location loc,
                            llvm::ArrayRef<int64_t> shape, mlir::Type element,
                            mlir::ValueRange inputs,
                            llvm::ArrayRef<mlir::AffineMap> maps,
@@ -39,12 +39,26 @@ mlir::Value createElements(mlir::IRRewriter &rewriter, mlir::Location loc,
 
 /// The result of a reduction along the last loop, of an integer type: a sum
 /// from 0, or a maximum from -1. \p loops: those of each input.
-mlir::Value createReduction(mlir::IRRewriter &rewriter, mlir::Location loc,
+mlir::Value createReduction(mlir::OpBuilder &builder, mlir::Location loc,
                             llvm::ArrayRef<int64_t> shape, mlir::Type element,
                             mlir::ValueRange inputs,
                             llvm::ArrayRef<llvm::SmallVector<unsigned>> loops,
                             bool isMaximum, ComputeElement compute,
                             mlir::ValueRange sizes = {});
+
+/// An scf.if of one result, which is a constant elsewhere, or else zero.
+mlir::Value
+createBranch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
+             mlir::Value condition,
+             llvm::function_ref<mlir::Value(mlir::OpBuilder &)> write,
+             mlir::TypedAttr otherwise = {});
+
+/// An op with the body of another one.
+mlir::linalg::GenericOp
+createWithBodyOf(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp from,
+                 mlir::ValueRange inputs, mlir::Value init,
+                 llvm::ArrayRef<mlir::AffineMap> maps,
+                 llvm::ArrayRef<mlir::utils::IteratorType> kinds);
 
 /// The same product of other factors, which starts from the same constant.
 /// \p shape: that of its result.
@@ -113,6 +127,8 @@ public:
     return mlir::arith::MinSIOp::create(builder, loc, a, b);
   }
   mlir::Value index(mlir::Value number) {
+    if (number.getType().isIndex())
+      return number;
     return mlir::arith::IndexCastOp::create(builder, loc,
                                             builder.getIndexType(), number);
   }
@@ -135,6 +151,27 @@ public:
   /// A number in the bounds of a loop.
   mlir::Value limit(mlir::Value a, int64_t extent) {
     return least(largest(a, constant(0)), constant(extent - 1));
+  }
+  /// The number of an element in the order of memory. The first extent may be
+  /// any.
+  mlir::Value linearize(mlir::ValueRange indices,
+                        llvm::ArrayRef<int64_t> extents) {
+    mlir::Value number = indices.front();
+    for (auto [index, extent] :
+         llvm::drop_begin(llvm::zip_equal(indices, extents)))
+      number = add(multiply(number, extent), index);
+    return number;
+  }
+  /// The indices of the element with a number.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value number,
+                                             llvm::ArrayRef<int64_t> extents) {
+    llvm::SmallVector<mlir::Value> indices(extents.size());
+    for (size_t dim = extents.size() - 1; dim != 0; --dim) {
+      indices[dim] = remainder(number, extents[dim]);
+      number = divide(number, extents[dim]);
+    }
+    indices.front() = number;
+    return indices;
   }
   /// Reads the sum before a place from a table of sums that include it, along
   /// the first dimension.
