@@ -122,31 +122,14 @@ static std::optional<GroupMask> findMask(linalg::GenericOp op) {
 /// the last.
 static Value countRows(RewriterBase &rewriter, const GroupMask &mask) {
   linalg::GenericOp op = mask.op;
-  Location loc = op.getLoc();
-  Type type = rewriter.getI32Type();
-  Value empty = tensor::EmptyOp::create(rewriter, loc, mask.groups + 1, type);
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
-  Value init = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
-  AffineExpr group, row;
-  bindDims(rewriter.getContext(), group, row);
-  SmallVector<AffineMap> maps = {AffineMap::get(2, 0, row),
-                                 AffineMap::get(2, 0, group)};
-  return linalg::GenericOp::create(
-             rewriter, loc, init.getType(), mask.number->get(), init, maps,
-             ArrayRef{IteratorType::parallel, IteratorType::reduction},
-             [&](OpBuilder &builder, Location, ValueRange elements) {
-               Value own = linalg::IndexOp::create(builder, loc, 0);
-               Value number = arith::IndexCastOp::create(
-                   builder, loc, elements[0].getType(), own);
-               Value counts = arith::CmpIOp::create(
-                   builder, loc, Predicate::slt, elements[0], number);
-               Value one = arith::ExtUIOp::create(builder, loc, type, counts);
-               Value sum =
-                   arith::AddIOp::create(builder, loc, elements[1], one);
-               linalg::YieldOp::create(builder, loc, sum);
-             })
-      .getResult(0);
+  return createReduction(
+      rewriter, op.getLoc(), mask.groups + 1, rewriter.getI32Type(),
+      mask.number->get(), {{1}}, /*isMaximum=*/false,
+      [&](OpBuilder &builder, ValueRange loops, ValueRange elements) {
+        Numbers n(builder, op.getLoc());
+        Value group = n.integer(loops[0], elements[0].getType());
+        return n.compare(Predicate::slt, elements[0], group);
+      });
 }
 
 static void bound(RewriterBase &rewriter, const GroupMask &mask) {

@@ -13,91 +13,71 @@
 
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
-#include "../Reading/RowReads.h"
+#include "../Tables/TableOps.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace carousel;
 
-static ArrayRef<int64_t> getShape(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
+/// The extents of the dimensions that matrices are chosen along.
+static ArrayRef<int64_t> getNumbers(const TableRead &read) {
+  return read.getType().getShape().drop_back(2);
 }
 
 Value GroupedProduct::computeNumber(OpBuilder &builder,
                                     PointReader &reader) const {
-  tensor::ExtractOp read = extract;
-  Location loc = read.getLoc();
-  Value number;
-  for (auto [index, extent] :
-       llvm::zip(read.getIndices().drop_back(2), getShape(read.getTensor()))) {
-    Value own = reader.compute(builder, index);
-    if (number) {
-      Value count = arith::ConstantIndexOp::create(builder, loc, extent);
-      number = arith::MulIOp::create(builder, loc, number, count);
-      own = arith::AddIOp::create(builder, loc, number, own);
-    }
-    number = own;
-  }
-  return number;
+  tensor::ExtractOp extract = matrices.read.extract;
+  SmallVector<Value> indices =
+      llvm::map_to_vector(extract.getIndices().drop_back(2), [&](Value index) {
+        return reader.compute(builder, index);
+      });
+  return Numbers(builder, extract.getLoc())
+      .linearize(indices, getNumbers(matrices.read));
 }
 
 SmallVector<Value> GroupedProduct::findMatrix(OpBuilder &builder,
                                               Value number) const {
-  tensor::ExtractOp read = extract;
-  Location loc = read.getLoc();
-  Value rest =
-      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
-  SmallVector<Value> indices;
-  for (int64_t extent :
-       llvm::reverse(getShape(read.getTensor()).drop_back(2).drop_front())) {
-    Value count = arith::ConstantIndexOp::create(builder, loc, extent);
-    indices.push_back(arith::RemUIOp::create(builder, loc, rest, count));
-    rest = arith::DivUIOp::create(builder, loc, rest, count);
-  }
-  indices.push_back(rest);
-  return SmallVector<Value>(llvm::reverse(indices));
+  tensor::ExtractOp extract = matrices.read.extract;
+  Numbers n(builder, extract.getLoc());
+  return n.delinearize(n.index(number), getNumbers(matrices.read));
 }
 
-tensor::ExtractOp carousel::findMatrixRead(linalg::GenericOp chooser) {
+std::optional<TableRead> carousel::findMatrixRead(linalg::GenericOp chooser) {
   if (!chooser || chooser.getNumLoops() < 3 ||
       chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
-      !llvm::all_of(chooser.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return {};
+      !linalg::LinalgOp(chooser).hasOnlyProjectedPermutations())
+    return std::nullopt;
   std::optional<TableRead> read = matchTableRead(chooser);
   if (!read || read->isGuarded || read->loops.size() < 3)
-    return {};
+    return std::nullopt;
   llvm::SmallBitVector isFree(chooser.getNumLoops(), true);
   for (std::optional<unsigned> loop : ArrayRef(read->loops).take_back(2)) {
     if (!loop || !isFree.test(*loop) ||
         !llvm::all_of(
             read->extract.getIndices().drop_back(2),
             [&](Value number) { return isFixedAlong(chooser, number, *loop); }))
-      return {};
+      return std::nullopt;
     isFree.reset(*loop);
   }
-  return read->extract;
+  return read;
 }
 
-/// The op that chooses a matrix for each row, by a number that only the row
-/// says.
-static bool findChooser(GroupedProduct &product) {
-  auto chooser = product.matrices->get().getDefiningOp<linalg::GenericOp>();
-  tensor::ExtractOp extract = findMatrixRead(chooser);
-  if (!extract || chooser.getNumLoops() != 3 ||
-      !cast<RankedTensorType>(extract.getTensor().getType()).hasStaticShape())
-    return false;
-  llvm::SmallBitVector isRow(3, true);
-  for (Value index : extract.getIndices().take_back(2))
-    isRow.reset(index.getDefiningOp<linalg::IndexOp>().getDim());
-  product.numbers = 1;
-  for (int64_t extent : getShape(extract.getTensor()).drop_back(2))
-    product.numbers *= extent;
-  product.row = isRow.find_first();
-  product.chooser = chooser;
-  product.extract = extract;
-  return true;
+std::optional<ChosenMatrices>
+carousel::findChosenMatrices(linalg::GenericOp product, OpOperand *factor) {
+  auto chooser = factor->get().getDefiningOp<linalg::GenericOp>();
+  std::optional<TableRead> found = findMatrixRead(chooser);
+  AffineMap read = product.getMatchingIndexingMap(factor);
+  if (!found || chooser.getNumLoops() != product.getNumLoops() ||
+      !read.isPermutation())
+    return std::nullopt;
+  AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
+  ChosenMatrices matrices{factor, chooser, *found, {}};
+  for (std::optional<unsigned> loop : ArrayRef(found->loops).take_back(2)) {
+    AffineExpr along = getAffineDimExpr(*loop, product.getContext());
+    matrices.loops.push_back(getLoop(read, *made.getResultPosition(along)));
+  }
+  return matrices;
 }
 
 std::optional<GroupedProduct>
@@ -106,27 +86,21 @@ carousel::findGroupedProduct(linalg::GenericOp op) {
       !isContraction(op) || !findFill(op.getDpsInits()[0]))
     return std::nullopt;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (unsigned at : {0, 1}) {
+    std::optional<ChosenMatrices> matrices =
+        findChosenMatrices(op, op.getDpsInputOperand(at));
     GroupedProduct product;
     product.op = op;
-    product.matrices = op.getDpsInputOperand(at);
     product.rows = op.getDpsInputOperand(1 - at);
-    AffineMap ofMatrices = op.getMatchingIndexingMap(product.matrices);
     AffineMap ofRows = op.getMatchingIndexingMap(product.rows);
-    AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    if (ofMatrices.getNumResults() != 3 || ofRows.getNumResults() != 2 ||
-        written.getNumResults() != 2 || !ofMatrices.isProjectedPermutation() ||
-        !findChooser(product))
+    if (!matrices || !matrices->read.getType().hasStaticShape() ||
+        ofRows.getNumResults() != 2 || written.getNumResults() != 2)
       continue;
-    // The dimension of the chooser's result that goes along rows.
-    linalg::GenericOp chooser = product.chooser;
-    AffineMap made =
-        chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
-    for (unsigned dim = 0; dim != 3; ++dim)
-      if (getLoop(made, dim) == product.row)
-        product.m = getLoop(ofMatrices, dim);
-    SmallVector<unsigned> reduced;
-    op.getReductionDims(reduced);
+    product.matrices = *matrices;
+    product.m = 3 - matrices->loops[0] - matrices->loops[1];
     if (reduced.size() != 1 || reduced.front() == product.m)
       continue;
     product.k = reduced.front();
@@ -136,6 +110,9 @@ carousel::findGroupedProduct(linalg::GenericOp op) {
         !written.isFunctionOfDim(product.m) ||
         !written.isFunctionOfDim(product.n))
       continue;
+    auto ofMatrix = ArrayRef(matrices->read.loops).take_back(2);
+    product.row = 3 - *ofMatrix[0] - *ofMatrix[1];
+    product.numbers = computeProduct(getNumbers(matrices->read));
     product.count = extents[product.m];
     if (product.count == 0 || product.numbers == 0)
       return std::nullopt; // There is nothing to put into tiles.

@@ -14,6 +14,7 @@
 #define CAROUSEL_PASSES_GRAPH_GROUPED_CHOSENMATRICES_H
 
 #include "../Products/OneHotPoints.h"
+#include "../Reading/RowReads.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,12 +23,21 @@
 
 namespace carousel {
 
-/// A product whose second factor an op reads from a matrix for each row. The
-/// matrices are the last two dimensions of a tensor.
+/// A product's factor that is a matrix for each row: an op reads it from the
+/// matrices that are the last two dimensions of a tensor.
+struct ChosenMatrices {
+  mlir::OpOperand *factor = nullptr;
+  mlir::linalg::GenericOp chooser; ///< the op
+  TableRead read;
+  /// The product's loops along the dimensions of a matrix.
+  llvm::SmallVector<unsigned, 2> loops;
+};
+
+/// A product of such a factor and rows.
 struct GroupedProduct {
-  mlir::linalg::GenericOp op, chooser;
-  mlir::tensor::ExtractOp extract;
-  mlir::OpOperand *rows = nullptr, *matrices = nullptr; ///< the factors
+  mlir::linalg::GenericOp op;
+  ChosenMatrices matrices;
+  mlir::OpOperand *rows = nullptr;           ///< the other factor
   unsigned row = 0;                          ///< the chooser's loop along rows
   unsigned m = 0, n = 0, k = 0;              ///< the product's loops
   int64_t count = 0, columns = 0, depth = 0; ///< their extents
@@ -50,8 +60,12 @@ inline unsigned getLoop(mlir::AffineMap map, unsigned dim) {
 }
 
 /// Finds the read of matrices that its other loops choose, if its elements are
-/// those of whole matrices along two loops; null for other ops.
-mlir::tensor::ExtractOp findMatrixRead(mlir::linalg::GenericOp chooser);
+/// those of whole matrices along two loops; nothing for other ops.
+std::optional<TableRead> findMatrixRead(mlir::linalg::GenericOp chooser);
+
+/// Finds such a read in what computes a factor of the product.
+std::optional<ChosenMatrices>
+findChosenMatrices(mlir::linalg::GenericOp product, mlir::OpOperand *factor);
 
 std::optional<GroupedProduct> findGroupedProduct(mlir::linalg::GenericOp op);
 

@@ -163,9 +163,8 @@ std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
     return "other ops read it, too";
   if (llvm::is_contained(extents, ShapedType::kDynamic))
     return "an extent isn't known";
-  for (AffineMap map : product.getIndexingMapsArray())
-    if (!map.isProjectedPermutation())
-      return "a factor isn't read at loops";
+  if (!linalg::LinalgOp(product).hasOnlyProjectedPermutations())
+    return "a factor isn't read at loops";
   for (const PickedRow &row : rows) {
     if (!isAlongAll(row))
       return "a loop of an op isn't as long as its rows or columns";

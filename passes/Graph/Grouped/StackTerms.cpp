@@ -342,9 +342,7 @@ bool EqualTerms::compareOps(EqualTensors &own, Sources &sources) {
         op.getIteratorTypesArray() != first.getIteratorTypesArray() ||
         op.getIndexingMaps() != first.getIndexingMaps() ||
         op.getResultTypes() != first.getResultTypes() ||
-        !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-          return map.isProjectedPermutation();
-        }))
+        !linalg::LinalgOp(op).hasOnlyProjectedPermutations())
       return fail("what they read isn't slices of one tensor, in order");
     if (readsFirst &&
         (!findFill(op.getDpsInits()[0]) ||

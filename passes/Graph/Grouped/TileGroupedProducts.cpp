@@ -35,6 +35,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Transforms/CSE.h"
@@ -58,105 +59,86 @@ namespace {
 /// one along columns, and the depth.
 class RowJoiner {
 public:
-  explicit RowJoiner(linalg::GenericOp op) : op(op) {}
+  explicit RowJoiner(linalg::GenericOp op)
+      : op(op), extents(op.getStaticLoopRanges()) {}
 
   bool match();
   bool hasStaticExtents() const {
     return !llvm::is_contained(extents, ShapedType::kDynamic);
   }
-  int64_t countRows() const { return countRows(rowLoops); }
   /// Returns the joined rows.
   Value write(IRRewriter &rewriter);
 
 private:
-  bool matchChooser(OpOperand *factor);
-  int64_t countRows(ArrayRef<unsigned> loops) const;
-  /// The index of each loop along rows, by that of the joined row.
-  SmallVector<Value> splitRow(OpBuilder &builder, Value row) const;
+  /// Writes a factor (joined row, others).
+  Value joinFactor(IRRewriter &rewriter, OpOperand *factor,
+                   ArrayRef<unsigned> others);
   Value joinRows(IRRewriter &rewriter);
-  Value joinChoices(IRRewriter &rewriter);
 
-  linalg::GenericOp op, chooser;
-  tensor::ExtractOp extract;
-  OpOperand *matrices = nullptr, *rows = nullptr;
-  SmallVector<unsigned> rowLoops; ///< outermost first
-  unsigned column = 0, depth = 0;
-  SmallVector<unsigned> toProduct; ///< by loop of the chooser
+  linalg::GenericOp op;
   SmallVector<int64_t> extents;
+  ChosenMatrices matrices;
+  OpOperand *rows = nullptr;
+  SmallVector<unsigned> rowLoops; ///< outermost first
+  SmallVector<int64_t> rowExtents;
+  unsigned column = 0, depth = 0;
 };
 
 } // namespace
 
-static bool areAtLoops(linalg::GenericOp op) {
-  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    return map.isProjectedPermutation();
-  });
-}
-
-bool RowJoiner::matchChooser(OpOperand *factor) {
-  chooser = factor->get().getDefiningOp<linalg::GenericOp>();
-  extract = findMatrixRead(chooser);
-  unsigned loops = op.getNumLoops();
-  if (!extract || chooser.getNumLoops() != loops)
-    return false;
-  AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
-  AffineMap read = op.getMatchingIndexingMap(factor);
-  toProduct.assign(loops, 0);
-  for (unsigned dim = 0; dim != loops; ++dim)
-    toProduct[getLoop(made, dim)] = getLoop(read, dim);
-  llvm::SmallBitVector isRow(loops, true);
-  for (Value index : extract.getIndices().take_back(2))
-    isRow.reset(index.getDefiningOp<linalg::IndexOp>().getDim());
-  return llvm::all_of(isRow.set_bits(), [&](unsigned loop) {
-    return llvm::is_contained(rowLoops, toProduct[loop]);
-  });
-}
-
 bool RowJoiner::match() {
   unsigned loops = op.getNumLoops();
   if (loops < 4 || op.getNumDpsInputs() != 2 || !isContraction(op) ||
-      !areAtLoops(op) || !findFill(op.getDpsInits()[0]))
+      !linalg::LinalgOp(op).hasOnlyProjectedPermutations() ||
+      !findFill(op.getDpsInits()[0]))
     return false;
-  extents = op.getStaticLoopRanges();
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (reduced.size() != 1 || written.getNumResults() != loops - 1)
     return false;
-  for (unsigned dim = 0; dim != loops - 2; ++dim)
+  for (unsigned dim = 0; dim != loops - 2; ++dim) {
     rowLoops.push_back(getLoop(written, dim));
+    rowExtents.push_back(extents[rowLoops.back()]);
+  }
   column = getLoop(written, loops - 2);
   depth = reduced.front();
   for (unsigned at : {0, 1}) {
-    matrices = op.getDpsInputOperand(at);
     rows = op.getDpsInputOperand(1 - at);
     AffineMap read = op.getMatchingIndexingMap(rows);
-    if (op.getMatchingIndexingMap(matrices).getNumResults() == loops &&
-        read.isFunctionOfDim(depth) && !read.isFunctionOfDim(column) &&
-        matchChooser(matrices))
-      return true;
+    std::optional<ChosenMatrices> found =
+        findChosenMatrices(op, op.getDpsInputOperand(at));
+    if (!found || !read.isFunctionOfDim(depth) ||
+        read.isFunctionOfDim(column) ||
+        !llvm::is_contained(found->loops, depth) ||
+        !llvm::is_contained(found->loops, column))
+      continue;
+    matrices = *found;
+    return true;
   }
   return false;
 }
 
-int64_t RowJoiner::countRows(ArrayRef<unsigned> loops) const {
-  int64_t rows = 1;
-  for (unsigned loop : loops)
-    rows *= extents[loop];
-  return rows;
-}
-
-SmallVector<Value> RowJoiner::splitRow(OpBuilder &builder, Value row) const {
-  Location loc = op->getLoc();
-  SmallVector<Value> indices(rowLoops.size());
-  for (unsigned at = rowLoops.size(); at-- > 1;) {
-    Value extent =
-        arith::ConstantIndexOp::create(builder, loc, extents[rowLoops[at]]);
-    indices[at] = arith::RemUIOp::create(builder, loc, row, extent);
-    row = arith::DivUIOp::create(builder, loc, row, extent);
-  }
-  indices[0] = row;
-  return indices;
+Value RowJoiner::joinFactor(IRRewriter &rewriter, OpOperand *factor,
+                            ArrayRef<unsigned> others) {
+  SmallVector<int64_t> shape = {computeProduct(rowExtents)};
+  for (unsigned loop : others)
+    shape.push_back(extents[loop]);
+  return createElements(
+      rewriter, op.getLoc(), shape, getElementTypeOrSelf(factor->get()), {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) {
+        PointReader reader(op, [](Value tensor) {
+          return findMatrixRead(tensor.getDefiningOp<linalg::GenericOp>())
+              .has_value();
+        });
+        SmallVector<Value> row =
+            Numbers(builder, op.getLoc()).delinearize(indices[0], rowExtents);
+        for (auto [loop, index] : llvm::zip_equal(rowLoops, row))
+          reader.setLoop(loop, index);
+        for (auto [loop, index] : llvm::zip_equal(others, indices.drop_front()))
+          reader.setLoop(loop, index);
+        return reader.compute(builder, op.getMatchingBlockArgument(factor));
+      });
 }
 
 /// The first \p count dimensions as one, and another one.
@@ -167,61 +149,28 @@ static SmallVector<ReassociationIndices> joinFirst(unsigned count) {
 /// Rows (joined row, depth).
 Value RowJoiner::joinRows(IRRewriter &rewriter) {
   AffineMap read = op.getMatchingIndexingMap(rows);
-  Location loc = op.getLoc();
   // The outermost loops along rows may read all rows, in the order of memory.
   unsigned outer = read.getNumResults() - 1;
+  SmallVector<unsigned> inMemory(ArrayRef(rowLoops).take_front(outer));
+  inMemory.push_back(depth);
+  if (outer == 0 || read != AffineMap::getMultiDimMapWithTargets(
+                                extents.size(), inMemory, op.getContext()))
+    return joinFactor(rewriter, rows, depth);
+  Location loc = op.getLoc();
   Value tensor = rows->get();
-  bool isOrdered = outer != 0 && getLoop(read, outer) == depth;
-  for (unsigned dim = 0; dim != outer; ++dim)
-    isOrdered &= getLoop(read, dim) == rowLoops[dim];
-  if (isOrdered && outer > 1)
+  if (outer > 1)
     tensor = tensor::CollapseShapeOp::create(rewriter, loc, tensor,
                                              joinFirst(outer));
-  if (isOrdered && outer == rowLoops.size())
+  if (outer == rowLoops.size())
     return tensor;
   return createElements(
-      rewriter, loc, {countRows(), extents[depth]},
+      rewriter, loc, {computeProduct(rowExtents), extents[depth]},
       getElementTypeOrSelf(tensor), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
-        SmallVector<Value> at;
-        if (isOrdered) {
-          Value inner = arith::ConstantIndexOp::create(
-              builder, loc, countRows(ArrayRef(rowLoops).drop_front(outer)));
-          at = {arith::DivUIOp::create(builder, loc, indices[0], inner),
-                indices[1]};
-        } else {
-          SmallVector<Value> row = splitRow(builder, indices[0]);
-          for (unsigned dim = 0; dim != read.getNumResults(); ++dim) {
-            const auto *loop = llvm::find(rowLoops, getLoop(read, dim));
-            at.push_back(loop == rowLoops.end() ? indices[1]
-                                                : row[loop - rowLoops.begin()]);
-          }
-        }
-        return tensor::ExtractOp::create(builder, loc, tensor, at);
-      });
-}
-
-/// The matrix of each row, in the order of memory.
-Value RowJoiner::joinChoices(IRRewriter &rewriter) {
-  Location loc = chooser.getLoc();
-  SmallVector<int64_t> shape = {countRows()};
-  for (Value index : extract.getIndices().take_back(2))
-    shape.push_back(
-        extents[toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()]]);
-  return createElements(
-      rewriter, loc, shape, extract.getType(), {}, {},
-      [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
-        SmallVector<Value> row = splitRow(builder, indices[0]);
-        PointReader reader(chooser);
-        for (auto [loop, own] : llvm::enumerate(toProduct))
-          if (const auto *found = llvm::find(rowLoops, own);
-              found != rowLoops.end())
-            reader.setLoop(loop, row[found - rowLoops.begin()]);
-        SmallVector<Value> at;
-        for (Value number : extract.getIndices().drop_back(2))
-          at.push_back(reader.compute(builder, number));
-        at.append({indices[1], indices[2]});
-        return tensor::ExtractOp::create(builder, loc, extract.getTensor(), at);
+        int64_t inner = computeProduct(ArrayRef(rowExtents).drop_front(outer));
+        Value row = Numbers(builder, loc).divide(indices[0], inner);
+        return tensor::ExtractOp::create(builder, loc, tensor,
+                                         ValueRange{row, indices[1]});
       });
 }
 
@@ -231,26 +180,23 @@ Value RowJoiner::write(IRRewriter &rewriter) {
   AffineExpr m, n, k;
   bindDims(context, m, n, k);
   SmallVector<AffineExpr> ofMatrix = {m};
-  for (Value index : extract.getIndices().take_back(2))
-    ofMatrix.push_back(
-        toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()] == depth
-            ? k
-            : n);
-  SmallVector<Value> inputs(2);
-  SmallVector<AffineMap> maps(3);
+  for (unsigned loop : matrices.loops)
+    ofMatrix.push_back(loop == depth ? k : n);
+  SmallVector<Value> factors(2);
+  SmallVector<AffineMap> maps(3, AffineMap::get(3, 0, {m, n}, context));
   unsigned at = rows->getOperandNumber();
-  inputs[at] = joinRows(rewriter);
+  factors[at] = joinRows(rewriter);
   maps[at] = AffineMap::get(3, 0, {m, k}, context);
-  inputs[1 - at] = joinChoices(rewriter);
+  factors[1 - at] = joinFactor(rewriter, matrices.factor, matrices.loops);
   maps[1 - at] = AffineMap::get(3, 0, ofMatrix, context);
-  maps[2] = AffineMap::get(3, 0, {m, n}, context);
   Value joined =
-      createProduct(rewriter, op, {countRows(), extents[column]}, inputs, maps,
+      createProduct(rewriter, op, {computeProduct(rowExtents), extents[column]},
+                    factors, maps,
                     {IteratorType::parallel, IteratorType::parallel,
                      IteratorType::reduction});
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
       op, op.getResult(0).getType(), joined, joinFirst(rowLoops.size()));
-  return inputs[at];
+  return factors[at];
 }
 
 /// Computes joined rows as one list, too, if an elementwise op computes them
@@ -260,7 +206,7 @@ static void joinElements(IRRewriter &rewriter, tensor::CollapseShapeOp rows) {
   SmallVector<ReassociationIndices> joined = rows.getReassociationIndices();
   if (!op || op.getNumLoops() != rows.getSrcType().getRank() ||
       op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
-      !areAtLoops(op) ||
+      !linalg::LinalgOp(op).hasOnlyProjectedPermutations() ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
       !linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), joined))
     return;
@@ -286,7 +232,7 @@ static void joinElements(IRRewriter &rewriter, tensor::CollapseShapeOp rows) {
 
 /// Makes one dimension of those along which products choose matrices.
 static void joinChoosingRows(func::FuncOp func) {
-  SmallVector<RowJoiner> joiners;
+  std::vector<RowJoiner> joiners;
   DecisionLog log(func, "carousel-normalize-graph");
   func.walk([&](linalg::GenericOp op) {
     RowJoiner joiner(op);
@@ -352,16 +298,15 @@ private:
 } // namespace
 
 const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
-  linalg::GenericOp chooser = product.chooser;
+  linalg::GenericOp chooser = product.matrices.chooser;
   Location loc = chooser.getLoc();
   Value number = createElements(
       rewriter, loc, {product.count}, rewriter.getI32Type(), {}, {},
-      [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) {
         PointReader reader(chooser);
         reader.setLoop(product.row, indices[0]);
-        Value own = product.computeNumber(builder, reader);
-        return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                          own);
+        return Numbers(builder, loc)
+            .integer(product.computeNumber(builder, reader));
       });
   auto own = number.getDefiningOp<linalg::GenericOp>();
   for (const auto &tiles : all) {
@@ -388,15 +333,10 @@ static Value readRow(OpBuilder &builder, Value tensor, Value number,
                      unsigned dim, SmallVector<Value> at) {
   Location loc = tensor.getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
-  Value row = number.getType().isIndex()
-                  ? number
-                  : arith::IndexCastOp::create(builder, loc,
-                                               builder.getIndexType(), number)
-                        .getResult();
-  Value exists = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, row,
-      arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim)));
-  at[dim] = row;
+  Numbers n(builder, loc);
+  at[dim] = n.index(number);
+  Value exists = n.compare(arith::CmpIPredicate::ult, at[dim],
+                           n.constant(type.getDimSize(dim)));
   return createBranch(builder, loc, type.getElementType(), exists,
                       [&](OpBuilder &inner) -> Value {
                         return tensor::ExtractOp::create(inner, loc, tensor,
@@ -409,8 +349,7 @@ static Value readRow(OpBuilder &builder, Value tensor, Value number,
 static tensor::ExtractOp findNamedRow(linalg::GenericOp op) {
   if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 ||
       op.getNumDpsInits() != 1 ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+      !linalg::LinalgOp(op).hasOnlyProjectedPermutations())
     return {};
   std::optional<TableRead> read = matchTableRead(op);
   bool isNamed =
@@ -429,21 +368,19 @@ Value ProductTiler::nameRows(linalg::GenericOp op, Value number,
       rewriter, loc, {tiles.tiles, tiles.rows}, rewriter.getI32Type(),
       tiles.row, rewriter.getMultiDimIdentityMap(2),
       [&](OpBuilder &builder, ValueRange, ValueRange elements) -> Value {
-        Value row = arith::IndexCastOp::create(
-            builder, loc, builder.getIndexType(), elements[0]);
-        Value exists = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, row,
-            arith::ConstantIndexOp::create(builder, loc, count));
-        Value named = createBranch(builder, loc, builder.getI32Type(), exists,
-                                   [&](OpBuilder &inner) -> Value {
-                                     PointReader reader(op);
-                                     reader.setLoop(0, row);
-                                     return arith::IndexCastOp::create(
-                                         inner, loc, inner.getI32Type(),
-                                         reader.compute(inner, number));
-                                   });
-        return arith::SelectOp::create(builder, loc, exists, named,
-                                       elements[0]);
+        Numbers n(builder, loc);
+        Value row = n.index(elements[0]);
+        Value exists =
+            n.compare(arith::CmpIPredicate::ult, row, n.constant(count));
+        Value named = createBranch(
+            builder, loc, builder.getI32Type(), exists, [&](OpBuilder &inner) {
+              PointReader reader(op);
+              reader.setLoop(0, row);
+              return arith::IndexCastOp::create(inner, loc, inner.getI32Type(),
+                                                reader.compute(inner, number))
+                  .getResult();
+            });
+        return n.choose(exists, named, elements[0]);
       });
 }
 
@@ -466,10 +403,8 @@ Value ProductTiler::readRows(Value tensor, bool isTransposed,
         {tiles.tiles, tiles.rows, type.getDimSize(1)}, type.getElementType(),
         tiles.first, AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
         [&](OpBuilder &builder, ValueRange indices, ValueRange elements) {
-          Value first = arith::IndexCastOp::create(
-              builder, tensor.getLoc(), builder.getIndexType(), elements[0]);
-          Value row = arith::AddIOp::create(builder, tensor.getLoc(), first,
-                                            indices[1]);
+          Numbers n(builder, tensor.getLoc());
+          Value row = n.add(n.index(elements[0]), indices[1]);
           return readRow(builder, tensor, row, rows, {Value(), indices[2]});
         });
     read.getDefiningOp()->setAttr(kUnreadTilesAttr, rewriter.getUnitAttr());
@@ -565,13 +500,12 @@ Value ProductTiler::tileRows(Value tensor, bool isTransposed,
 
 Value ProductTiler::chooseMatrices(const GroupedProduct &product,
                                    const RowTiles &tiles) {
-  tensor::ExtractOp extract = product.extract;
-  linalg::GenericOp chooser = product.chooser; // of a part of matrices, perhaps
-  SmallVector<int64_t> shape = {tiles.tiles};
-  for (Value index : extract.getIndices().take_back(2))
-    shape.push_back(
-        chooser.getStaticLoopRanges()[index.getDefiningOp<linalg::IndexOp>()
-                                          .getDim()]);
+  tensor::ExtractOp extract = product.matrices.read.extract;
+  linalg::GenericOp op = product.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges(),
+                       shape = {tiles.tiles};
+  for (unsigned loop : product.matrices.loops)
+    shape.push_back(extents[loop]);
   Location loc = extract.getLoc();
   return createElements(
       rewriter, loc, shape, extract.getType(), tiles.matrix,
@@ -591,17 +525,9 @@ Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
   AffineExpr p, i, n, k;
   bindDims(rewriter.getContext(), p, i, n, k);
   // The matrix's dimensions, in the order of memory.
-  linalg::GenericOp chooser = product.chooser;
-  AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
-  AffineMap read = op.getMatchingIndexingMap(product.matrices);
   SmallVector<AffineExpr> ofMatrix = {p};
-  tensor::ExtractOp extract = product.extract;
-  for (Value index : extract.getIndices().take_back(2)) {
-    unsigned loop = index.getDefiningOp<linalg::IndexOp>().getDim();
-    for (unsigned dim = 0; dim != 3; ++dim)
-      if (getLoop(made, dim) == loop)
-        ofMatrix.push_back(getLoop(read, dim) == product.k ? k : n);
-  }
+  for (unsigned loop : product.matrices.loops)
+    ofMatrix.push_back(loop == product.k ? k : n);
   MLIRContext *context = rewriter.getContext();
   bool isFirst = product.rows->getOperandNumber() == 0;
   SmallVector<Value> inputs = {rows, matrices};
@@ -674,11 +600,9 @@ void ProductTiler::tile(const GroupedProduct &product) {
       AffineMap::get(2, 0, rewriter.getAffineDimExpr(rowDim)),
       [&](OpBuilder &builder, ValueRange indices,
           ValueRange elements) -> Value {
-        Value place = arith::IndexCastOp::create(
-            builder, loc, builder.getIndexType(), elements[0]);
-        Value count = arith::ConstantIndexOp::create(builder, loc, tiles.rows);
-        Value tile = arith::DivUIOp::create(builder, loc, place, count);
-        Value row = arith::RemUIOp::create(builder, loc, place, count);
+        Numbers n(builder, loc);
+        Value place = n.index(elements[0]), tile = n.divide(place, tiles.rows),
+              row = n.remainder(place, tiles.rows);
         Value element = tensor::ExtractOp::create(
             builder, loc, stored, ValueRange{tile, row, indices[1 - rowDim]});
         if (!narrow)
