@@ -435,33 +435,25 @@ private:
   /// has.
   Value writeNumber(OpBuilder &builder, Location loc, unsigned loop, Type type,
                     int64_t first);
-  Value findStack(Value tensor) const;
   void clone(OpBuilder &builder, Operation *op, IRMapping &mapping,
              unsigned loop);
   Value stack(linalg::GenericOp op);
 
   IRRewriter &rewriter;
   const EqualTerms &terms;
-  DenseMap<Value, Value> stacks; ///< by the first term's tensor
+  /// By the first term's tensor; null where all terms read one.
+  DenseMap<Value, Value> stacks;
 };
 
 } // namespace
 
 Value TermStacker::writeNumber(OpBuilder &builder, Location loc, unsigned loop,
                                Type type, int64_t first) {
+  Numbers n(builder, loc);
   Value number = linalg::IndexOp::create(builder, loc, loop);
   if (first != 0)
-    number = arith::AddIOp::create(
-        builder, loc, number,
-        arith::ConstantIndexOp::create(builder, loc, first));
-  return type.isIndex()
-             ? number
-             : arith::IndexCastOp::create(builder, loc, type, number);
-}
-
-/// Null where all terms read one tensor.
-Value TermStacker::findStack(Value tensor) const {
-  return stacks.lookup(tensor);
+    number = n.add(number, n.constant(first));
+  return n.integer(number, type);
 }
 
 void TermStacker::clone(OpBuilder &builder, Operation *op, IRMapping &mapping,
@@ -503,7 +495,7 @@ Value TermStacker::stack(linalg::GenericOp op) {
     maps.push_back(isStacked ? map.insertResult(term, 0) : map);
   };
   for (OpOperand *input : op.getDpsInputOperands()) {
-    Value stacked = findStack(input->get());
+    Value stacked = stacks.lookup(input->get());
     inputs.push_back(stacked ? stacked : input->get());
     addMap(input, bool(stacked));
   }
@@ -570,7 +562,7 @@ linalg::GenericOp TermStacker::write(linalg::GenericOp sum, Value first) {
   for (BlockArgument argument : terms.getInputs()) {
     OpOperand *input = sum.getMatchingOpOperand(argument);
     findSlices(input->get());
-    Value stacked = findStack(input->get());
+    Value stacked = stacks.lookup(input->get());
     AffineMap map = sum.getMatchingIndexingMap(input);
     map = AffineMap::get(loops + 1, 0, map.getResults(), map.getContext());
     inputs.push_back(stacked ? stacked : input->get());

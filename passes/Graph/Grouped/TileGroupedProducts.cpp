@@ -470,14 +470,9 @@ Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
           reader.set(argument, element);
         for (BlockArgument argument : gathered) {
           OpOperand *input = op.getMatchingOpOperand(argument);
-          SmallVector<Value> at;
-          unsigned row = 0;
           AffineMap map = op.getMatchingIndexingMap(input);
-          for (unsigned dim = 0; dim != map.getNumResults(); ++dim) {
-            at.push_back(indices[2]);
-            if (getLoop(map, dim) == 0)
-              row = dim;
-          }
+          unsigned row = *map.getResultPosition(rewriter.getAffineDimExpr(0));
+          SmallVector<Value> at(map.getNumResults(), indices[2]);
           reader.set(argument,
                      readRow(builder, input->get(), elements[0], row, at));
         }

@@ -226,17 +226,6 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
              : std::nullopt;
 }
 
-/// The map of an operand along the table's loops.
-static AffineMap getTableMap(const GatheredRows &rows,
-                             ArrayRef<unsigned> from) {
-  MLIRContext *context = rows.extract->getContext();
-  SmallVector<AffineExpr> exprs;
-  for (unsigned loop : from)
-    exprs.push_back(getAffineDimExpr(
-        llvm::find(rows.loops, loop) - rows.loops.begin(), context));
-  return AffineMap::get(rows.loops.size(), 0, exprs, context);
-}
-
 /// The integer of 64 bits, as of a table, that a row's index is cast from; null
 /// if there is none. It may be what a guard compares.
 static Value findLongNumber(Value row) {
@@ -259,11 +248,14 @@ static Value makeTable(IRRewriter &rewriter, const GatheredRows &rows) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   for (OpOperand *input : rows.inputs) {
-    SmallVector<unsigned> loops;
+    SmallVector<unsigned> along; // of the table's loops
     for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
-      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+      along.push_back(
+          llvm::find(rows.loops, cast<AffineDimExpr>(expr).getPosition()) -
+          rows.loops.begin());
     inputs.push_back(input->get());
-    maps.push_back(getTableMap(rows, loops));
+    maps.push_back(AffineMap::getMultiDimMapWithTargets(
+        rows.loops.size(), along, rewriter.getContext()));
   }
   Value empty =
       tensor::EmptyOp::create(rewriter, loc, extents, rewriter.getI64Type());
@@ -289,13 +281,9 @@ static void readTable(IRRewriter &rewriter, const GatheredRows &rows,
                       Value table) {
   linalg::GenericOp op = rows.op;
   tensor::ExtractOp extract = rows.extract;
-  SmallVector<AffineExpr> along;
-  for (unsigned loop : rows.loops)
-    along.push_back(rewriter.getAffineDimExpr(loop));
-  BlockArgument element = addInput(
-      rewriter, op, table,
-      AffineMap::get(op.getNumLoops(), 0, along, rewriter.getContext()),
-      /*place=*/0);
+  AffineMap along = AffineMap::getMultiDimMapWithTargets(
+      op.getNumLoops(), rows.loops.getArrayRef(), rewriter.getContext());
+  BlockArgument element = addInput(rewriter, op, table, along, /*place=*/0);
   rewriter.setInsertionPointToStart(op.getBody());
   Value index = Numbers(rewriter, op.getLoc()).index(element);
   auto isRead = [&](OpOperand &use) {

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -121,16 +122,12 @@ bool carousel::comparesNarrowLoops(linalg::GenericOp op) {
       op, [](const LoopNumber &number) { return !number.isWhole; });
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
-
 Value carousel::findTerm(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0)
     return {};
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || !isZero(fill.getInputs()[0]))
+  if (!fill || !isZeroIntegerOrFloat(fill.getInputs()[0]))
     return {};
   Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   Value before = op.getRegionOutputArgs()[0];
@@ -227,9 +224,9 @@ std::optional<Points> PointFinder::findPlace(arith::CmpIOp compare) {
 }
 
 std::optional<Points> PointFinder::findUnequal(Value lhs, Value rhs) {
-  if (isZero(rhs))
+  if (isZeroIntegerOrFloat(rhs))
     return find(lhs);
-  return isZero(lhs) ? find(rhs) : std::nullopt;
+  return isZeroIntegerOrFloat(lhs) ? find(rhs) : std::nullopt;
 }
 
 std::optional<Points> PointFinder::find(Value value) {
@@ -238,7 +235,7 @@ std::optional<Points> PointFinder::find(Value value) {
     return source && source->getBlock() == op.getBody();
   };
   return known.get(value, isOfBody, [&](Value inner) -> std::optional<Points> {
-    if (isZero(inner))
+    if (isZeroIntegerOrFloat(inner))
       return Points();
     if (!isOfBody(inner))
       return std::nullopt;
@@ -246,7 +243,7 @@ std::optional<Points> PointFinder::find(Value value) {
     if (!branch)
       return findOfOp(inner.getDefiningOp());
     unsigned result = cast<OpResult>(inner).getResultNumber();
-    return isZero(branch.elseYield().getOperand(result))
+    return isZeroIntegerOrFloat(branch.elseYield().getOperand(result))
                ? find(branch.getCondition())
                : std::nullopt;
   });

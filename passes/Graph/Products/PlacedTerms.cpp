@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -286,11 +287,6 @@ static constexpr int64_t kChunk = 32, kMostItems = 128;
 // Terms
 //===----------------------------------------------------------------------===//
 
-static bool isZero(Attribute constant) {
-  return matchPattern(constant, m_AnyZeroFloat()) ||
-         matchPattern(constant, m_Zero());
-}
-
 /// Whether combining a value twice is the same as combining it once.
 static bool isIdempotent(Operation *op) {
   return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
@@ -308,7 +304,7 @@ static Value findZeroOtherwise(Value value) {
   Attribute otherwise;
   return select &&
                  matchPattern(select.getFalseValue(), m_Constant(&otherwise)) &&
-                 isZero(otherwise)
+                 isZeroIntegerOrFloat(otherwise)
              ? select.getFalseValue()
              : Value();
 }
@@ -373,8 +369,8 @@ bool PlacedTerms::readTerm() {
   // A term's value at other places doesn't count, or counts once.
   Value rest = term, condition, chosen;
   while (TypedAttr constant = findChoice(rest, condition, chosen)) {
-    bool isNeutral =
-        constant == neutral || (isSum(combination) && isZero(constant));
+    bool isNeutral = constant == neutral ||
+                     (isSum(combination) && isZeroIntegerOrFloat(constant));
     if (!isNeutral &&
         !(isIdempotent(combination) && (!otherwise || otherwise == constant)))
       break;

@@ -12,6 +12,7 @@
 #include "RowReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -24,9 +25,7 @@ tensor::ExtractOp carousel::findGuardedRow(scf::IfOp branch) {
       branch.thenYield().getOperand(0).getDefiningOp<tensor::ExtractOp>();
   Value other = branch.elseYield().getOperand(0);
   if (!read || read->getBlock() != branch.thenBlock() ||
-      read.getIndices().empty() ||
-      (!matchPattern(other, m_AnyZeroFloat()) &&
-       !matchPattern(other, m_Zero())))
+      read.getIndices().empty() || !isZeroIntegerOrFloat(other))
     return {};
   auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
   auto type = cast<RankedTensorType>(read.getTensor().getType());

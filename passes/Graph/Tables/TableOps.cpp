@@ -59,12 +59,9 @@ Value carousel::createReduction(OpBuilder &builder, Location loc,
       builder, loc, builder.getIntegerAttr(type, isMaximum ? -1 : 0));
   Value init = linalg::FillOp::create(builder, loc, start, empty).getResult(0);
   SmallVector<AffineMap> maps;
-  for (ArrayRef<unsigned> own : loops) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned loop : own)
-      exprs.push_back(builder.getAffineDimExpr(loop));
-    maps.push_back(AffineMap::get(rank, 0, exprs, builder.getContext()));
-  }
+  for (ArrayRef<unsigned> own : loops)
+    maps.push_back(
+        AffineMap::getMultiDimMapWithTargets(rank, own, builder.getContext()));
   maps.push_back(builder.getMultiDimIdentityMap(rank).dropResult(rank - 1));
   SmallVector<IteratorType> kinds(shape.size(), IteratorType::parallel);
   kinds.push_back(IteratorType::reduction);
