@@ -543,9 +543,8 @@ linalg::GenericOp TermStacker::write(linalg::GenericOp sum, Value first) {
     if (whole.getDimSize(0) != terms.size()) {
       SmallVector<OpFoldResult> offsets(whole.getRank(),
                                         rewriter.getIndexAttr(0)),
-          strides(whole.getRank(), rewriter.getIndexAttr(1)), sizes;
-      for (int64_t extent : whole.getShape())
-        sizes.push_back(rewriter.getIndexAttr(extent));
+          strides(whole.getRank(), rewriter.getIndexAttr(1)),
+          sizes = tensor::getMixedSizes(rewriter, loc, part);
       offsets.front() = rewriter.getIndexAttr(own.first);
       sizes.front() = rewriter.getIndexAttr(terms.size());
       part = tensor::ExtractSliceOp::create(rewriter, loc, part, offsets, sizes,

@@ -28,6 +28,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -254,6 +255,7 @@ private:
   }
 
   SmallVector<unsigned> separate; ///< loops of the kernel
+  SmallVector<int64_t> counts;    ///< their extents
   SmallVector<unsigned> images;   ///< loops of batches
   SmallVector<unsigned> order;    ///< loops of sums
   int64_t sums = 1;
@@ -283,8 +285,9 @@ bool TapSeparator::chooseTaps() {
         ShapedType::isDynamic(extents[*index->tap]) || isInWeights(*index->tap))
       return false;
     separate.push_back(*index->tap);
-    sums *= extents[*index->tap];
+    counts.push_back(extents[*index->tap]);
   }
+  sums = computeProduct(counts);
   images = findPlainLoops();
   llvm::erase_if(images, [&](unsigned loop) { return !isReduced(loop); });
   for (AffineExpr expr : maps[0].getResults())
@@ -403,12 +406,9 @@ Value TapSeparator::putTogether(ArrayRef<Value> sums) {
     // The number of the sum, of all elements of the kernel.
     Numbers n(body, at);
     SmallVector<Value> indices;
-    SmallVector<int64_t> counts;
-    for (unsigned loop : separate) {
+    for (unsigned loop : separate)
       indices.push_back(
           linalg::IndexOp::create(body, at, findDim(2, loop).value_or(0)));
-      counts.push_back(extents[loop]);
-    }
     Value number = n.linearize(indices, counts), element = values.front();
     for (auto [tap, value] : llvm::enumerate(values.drop_back().drop_front()))
       element = n.choose(
@@ -431,15 +431,8 @@ void TapSeparator::run(DecisionLog &log) {
                            "reads pixels once for all of them");
   Value image = padImage();
   SmallVector<Value> made;
-  for (int64_t number = 0; number < sums; ++number) {
-    SmallVector<int64_t> taps(separate.size());
-    int64_t rest = number;
-    for (size_t at = separate.size(); at-- != 0;) {
-      taps[at] = rest % extents[separate[at]];
-      rest /= extents[separate[at]];
-    }
-    made.push_back(sum(image, taps));
-  }
+  for (int64_t number = 0; number < sums; ++number)
+    made.push_back(sum(image, delinearize(number, computeStrides(counts))));
   rewriter.replaceOp(op, putTogether(made));
 }
 
