@@ -377,28 +377,24 @@ Value TapJoiner::copyWeights() {
   sizes.append({number(padded / granule), number(granule),
                 given[*findDim(1, ownChannels)]});
   auto read = [&](ImplicitLocOpBuilder &body, ValueRange indices) {
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(body, value);
-    };
+    Numbers n(body, loc);
     Value place =
-        arith::MulIOp::create(body, indices[others], constant(granule));
-    place = arith::AddIOp::create(body, place, indices[others + 1]);
-    Value count = constant(channels);
-    Value tap = arith::DivUIOp::create(body, place, count);
-    tap = arith::MinUIOp::create(body, tap, constant(taps - 1));
+        n.add(n.multiply(indices[others], granule), indices[others + 1]);
+    Value count = n.constant(channels), tap = n.divide(place, count);
+    tap = arith::MinUIOp::create(body, tap, n.constant(taps - 1));
     SmallVector<Value> from;
     auto other = indices.begin();
     for (AffineExpr expr : maps[1].getResults()) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
       if (loop == depth)
-        from.push_back(arith::RemUIOp::create(body, place, count));
+        from.push_back(n.remainder(place, count));
       else if (loop == window.tap)
         from.push_back(tap);
       else
         from.push_back(loop == ownChannels ? indices.back() : *other++);
     }
-    Value isJoined = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
-                                           place, constant(joined));
+    Value isJoined =
+        n.compare(arith::CmpIPredicate::ult, place, n.constant(joined));
     return selectInside(body, isJoined,
                         tensor::ExtractOp::create(body, weights, from));
   };
