@@ -18,6 +18,8 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
   attention_bias, attention_bias_f32  a bias in memory; beside the mask of the efficient backend and flex_attention
   attention_ranges                    documents, causal ones and windows of 1024; beside flex_attention
   attention_documents                 documents by their numbers; beside flex_attention
+  attention_bshd, _qkv, _kv           layouts of models; beside cuDNN on views of the same tensors, and the kernel of attention.pkg
+                                      whose heads come first
 
 There are 16384 positions of 2048 columns in all. Results are compared with a peer's, within 2^-7 of the largest magnitude.
 Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster. A peer
@@ -42,7 +44,8 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_80": "attention_heads", "attention_96": "attention_heads", "attention_256": "attention_wide",
             "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
             "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
-            "attention_documents": "attention_documents"}
+            "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
+            "attention_qkv": "attention_layouts", "attention_kv": "attention_layouts"}
 TOLERANCE = 2**-7
 
 
@@ -97,6 +100,45 @@ def run_plain(kernel, name, n, options):
                         for label, backend in backends.items()})
     work = 2 * heads * n * n * (of_keys + of_values) / (2 if is_causal else 1)
     return report(f"{name} {n}", kernel, bind([*factors, of_keys**-0.5, y, lse]), y, peers, work)
+
+
+def run_layouts(kernel, name, n, options):
+    is_causal, heads, scale = name == "attention_qkv", 16, 128**-0.5
+    batches = max(16384 // n, 1) if name == "attention_bshd" else 1
+    groups = 4 if name == "attention_kv" else heads
+    make = functools.partial(torch.randn, device="cuda", dtype=torch.bfloat16)
+    y = torch.full((batches, n, heads, 128), float("nan"), device="cuda", dtype=torch.bfloat16)
+    lse = torch.empty(batches, heads, n, device="cuda")
+    if name == "attention_bshd":
+        factors = [make(batches, n, heads, 128) for _ in range(3)]
+        arguments = [*factors, scale, y, lse]
+    elif name == "attention_qkv":
+        qkv = make(n, 3, heads, 128)
+        factors = [qkv[None, :, part] for part in range(3)]
+        arguments = [qkv, scale, y[0], lse[0]]
+    else:
+        q, kv = make(n, heads, 128), make(n, groups, 2, 128)
+        factors = [q[None], kv[None, :, :, 0], kv[None, :, :, 1]]
+        arguments = [q, kv, scale, y[0], lse[0]]
+
+    def attend_views():
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            return torch.nn.functional.scaled_dot_product_attention(*(factor.transpose(1, 2) for factor in factors),
+                                                                    is_causal=is_causal, enable_gqa=groups < heads).transpose(1, 2)
+
+    calls = {"cuDNN": attend_views}
+    if groups == heads:
+        first = Kernel(options.runtime, options.folder / "attention.pkg", "attention_causal" if is_causal else "attention")
+        dense = [factor.transpose(1, 2).reshape(-1, n, 128).contiguous() for factor in factors]
+        results = make_results(dense[2])
+
+        def attend_first():
+            first.launch(bind([*dense, scale, *results]))
+            return results[0].view(batches, heads, n, 128).transpose(1, 2)
+
+        calls["heads first"] = attend_first
+    return report(f"{name} {batches}x{n}", kernel, bind(arguments), y, make_peers(calls),
+                  4 * batches * heads * n * n * 128 / (2 if is_causal else 1))
 
 
 def attend_nested(factors, offsets, is_causal):
@@ -207,7 +249,8 @@ def run_masks(kernel, name, n, options):
 
 
 def choose(name):
-    for word, run in (("ragged", run_ragged), ("bias", run_bias), ("ranges", run_masks), ("documents", run_masks)):
+    for word, run in (("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias), ("ranges", run_masks),
+                      ("documents", run_masks)):
         if word in name:
             return run
     return run_plain
@@ -223,7 +266,7 @@ def main():
     options = parser.parse_args()
     torch.zeros(1, device="cuda")
     torch._dynamo.config.recompile_limit = 256  # flex_attention compiles for each kind and length
-    runtime = Runtime(options.folder)
+    runtime = options.runtime = Runtime(options.folder)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     good = True
     for name in options.kernel:

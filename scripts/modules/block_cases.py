@@ -229,6 +229,15 @@ def make_cases():
         for kernel in ("attention_64", "attention_causal_64"):
             add("attention_64", kernel, "y lse", *factors, "scale=0.3", "y=like:q", f"lse=empty:{heads}x{n}", tolerance=ATTENTION,
                 shrinks=False)
+    # Two batches, and two heads that share keys and values.
+    for n in (5, 129, 256):
+        factors = [f"{name}=random:2x{n}x2x128:{seed}" for seed, name in enumerate("qkv", 1)]
+        add("attention_layouts", "attention_bshd", "y lse", *factors, "scale=0.3", "y=like:q", f"lse=empty:2x2x{n}",
+            tolerance=ATTENTION, shrinks=False)
+        add("attention_layouts", "attention_qkv", "y lse", f"qkv=random:{n}x3x2x128:1", "scale=0.3", f"y=empty:{n}x2x128",
+            f"lse=empty:2x{n}", tolerance=ATTENTION, shrinks=False)
+        add("attention_layouts", "attention_kv", "y lse", f"q=random:{n}x4x128:1", f"kv=random:{n}x2x2x128:2", "scale=0.3",
+            f"y=empty:{n}x4x128", f"lse=empty:4x{n}", tolerance=ATTENTION, shrinks=False)
     # Heads of other sizes, by (queries and keys, values). Without keys, results are zeros.
     for file, name, (of_keys, of_values) in (
             ("attention_heads", "80", (80, 80)), ("attention_heads", "96", (96, 96)), ("attention_heads", "64_128", (64, 128)),

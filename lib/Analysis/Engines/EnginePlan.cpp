@@ -343,8 +343,10 @@ static bool hasGivenLayout(TransferOpInterface op) {
 
 /// Whether an engine reads the tile: in the layout that the swizzle says.
 static bool feedsConsumer(TransferOpInterface op) {
-  return llvm::any_of(op.getTile().getUsers(),
-                      llvm::IsaPred<AsyncConsumerOpInterface>);
+  std::optional<SmallVector<Operation *>> accesses =
+      getAccesses(getRootBuffer(op.getTile()));
+  return accesses &&
+         llvm::any_of(*accesses, llvm::IsaPred<AsyncConsumerOpInterface>);
 }
 
 EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,

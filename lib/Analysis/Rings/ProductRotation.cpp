@@ -14,7 +14,6 @@
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -259,7 +258,7 @@ void RotationPlanner::addSpreads() {
 std::string RotationPlanner::readRings() {
   for (MultiplyOp product : plan.products)
     for (OpOperand *tile : product.getConsumedTiles()) {
-      auto slot = tile->get().getDefiningOp<RingTileOp>();
+      auto slot = findSlot(tile->get());
       if (!slot)
         return "a factor isn't in a ring";
       ofSecond.insert(slot.getRing());
@@ -272,9 +271,13 @@ std::string RotationPlanner::readRings() {
       return why;
     bool isRead = llvm::any_of(ring.getUsers(), [&](Operation *user) {
       auto tile = dyn_cast<RingTileOp>(user);
-      return tile && llvm::any_of(tile->getUsers(), [&](Operation *reader) {
+      std::optional<SmallVector<Operation *>> accesses;
+      if (tile)
+        accesses = getAccesses(tile.getTile());
+      return tile &&
+             (!accesses || llvm::any_of(*accesses, [&](Operation *reader) {
                return !isOfSecond(reader) && loop->isProperAncestor(reader);
-             });
+             }));
     });
     if (isRead || !ofSecond.contains(ring))
       ofFirst.insert(ring);
@@ -411,6 +414,10 @@ std::string RotationPlanner::run() {
     if (std::string why = (this->*read)(); !why.empty())
       return why;
   return {};
+}
+
+RingTileOp carousel::findSlot(Value tile) {
+  return getRootBuffer(tile).getDefiningOp<RingTileOp>();
 }
 
 std::string carousel::explainFilling(Value ring, scf::ForOp loop) {

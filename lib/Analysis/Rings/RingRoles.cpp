@@ -286,8 +286,9 @@ static Obstacle explainRegisters(const RolePlan &roles) {
 /// Whether an engine reads tiles of the loop's rings.
 static bool feedsConsumers(const LoopPlan &plan) {
   auto isRead = [](Value buffer) {
-    return llvm::any_of(buffer.getUsers(),
-                        llvm::IsaPred<AsyncConsumerOpInterface>);
+    std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
+    return accesses &&
+           llvm::any_of(*accesses, llvm::IsaPred<AsyncConsumerOpInterface>);
   };
   return llvm::any_of(plan.rings, [&](const LoadRingPlan &ring) {
     return llvm::any_of(ring.buffers, isRead);

@@ -168,7 +168,7 @@ std::string PartLoop::read() {
            std::to_string(registers) + " registers of " +
            std::to_string(kMostRegisters);
   for (OpOperand *tile : product.getConsumedTiles())
-    if (!tile->get().getDefiningOp<RingTileOp>())
+    if (!findSlot(tile->get()))
       return "a factor isn't in a ring";
   if (std::string why = readSlots(); !why.empty())
     return why;
@@ -547,7 +547,7 @@ static bool mayPrecedeProducts(Operation &op) {
 static llvm::SmallDenseSet<Value> getRings(MultiplyOp op) {
   llvm::SmallDenseSet<Value> rings;
   for (OpOperand *tile : op.getConsumedTiles()) {
-    auto slot = tile->get().getDefiningOp<RingTileOp>();
+    auto slot = findSlot(tile->get());
     rings.insert(slot ? Value(slot.getRing()) : Value());
   }
   return rings;
@@ -599,7 +599,7 @@ static bool join(MultiplyOp op, Group &group) {
 /// Whether the product may read what is released.
 static bool readsReleased(MultiplyOp op, RingReleaseOp release) {
   return llvm::any_of(op.getConsumedTiles(), [&](OpOperand *tile) {
-    auto slot = tile->get().getDefiningOp<RingTileOp>();
+    auto slot = findSlot(tile->get());
     return !slot || slot.getRing() == release.getRing();
   });
 }

@@ -100,7 +100,7 @@ std::string ProductLoop::read() {
       factors.insert(op.getA());
     }
     for (OpOperand *tile : op.getConsumedTiles()) {
-      auto slot = tile->get().getDefiningOp<RingTileOp>();
+      auto slot = findSlot(tile->get());
       if (!slot)
         return "a factor isn't in a ring";
       rings.insert(slot.getRing());

@@ -17,6 +17,7 @@
 #ifndef CAROUSEL_ANALYSIS_RINGS_PRODUCTROTATION_H
 #define CAROUSEL_ANALYSIS_RINGS_PRODUCTROTATION_H
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallVector.h"
@@ -52,6 +53,9 @@ llvm::SmallVector<MultiplyOp, 1> findSecondProducts(mlir::scf::ForOp loop);
 
 /// At the tile phase: the buffers whose tiles these products alone read.
 llvm::SmallVector<mlir::Value> findTilesOfSecondStage(mlir::scf::ForOp loop);
+
+/// The slot's tile that a factor is, or a view of, or null.
+RingTileOp findSlot(mlir::Value tile);
 
 /// Why no other role fills the slots of a ring whose products stay in flight
 /// across iterations, or an empty string: threads that wait for a slot which

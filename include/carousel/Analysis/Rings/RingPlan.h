@@ -191,11 +191,6 @@ struct RingPlanning {
 void describeRings(mlir::gpu::GPUFuncOp kernel, const RingPlan &plan,
                    KernelDecisions &decisions);
 
-/// The ops that access a buffer, directly or through views. nullopt if a use of
-/// the buffer can't be followed.
-std::optional<llvm::SmallVector<mlir::Operation *>>
-getAccesses(mlir::Value buffer);
-
 /// Whether the writes that precede `store` in an iteration write every element
 /// of its tile, and of the views `reads` of its buffer. `body` is the loop's
 /// block with the store. Computed for each thread.

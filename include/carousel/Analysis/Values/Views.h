@@ -38,6 +38,11 @@ mlir::Value getLayoutBuffer(mlir::Value memref);
 /// The views that lead from the root to `memref`, each after its source.
 llvm::SmallVector<mlir::Operation *> getViews(mlir::Value memref);
 
+/// The ops that access a buffer, directly or through views. nullopt if a use of
+/// the buffer can't be followed.
+std::optional<llvm::SmallVector<mlir::Operation *>>
+getAccesses(mlir::Value buffer);
+
 /// The operands of a view other than its source: offsets, extents, strides.
 llvm::SmallVector<mlir::Value> getViewParameters(mlir::Operation *view);
 

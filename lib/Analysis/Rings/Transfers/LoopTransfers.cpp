@@ -538,33 +538,6 @@ Obstacle LoopTransfers::explainState(IterationState &state) {
   return {};
 }
 
-std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
-  SmallVector<Operation *> accesses;
-  SmallVector<Value> views = {buffer};
-  while (!views.empty()) {
-    Value view = views.pop_back_val();
-    for (Operation *user : view.getUsers()) {
-      if (isa<ViewLikeOpInterface>(user)) {
-        llvm::append_range(views, user->getResults());
-      } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
-        continue;
-      } else if (isMemoryEffectFree(user)) {
-        // Passes on the buffer or its address, for example in a region's yield.
-        return std::nullopt;
-      } else if (isa<MemoryEffectOpInterface>(user) &&
-                 user->getNumRegions() == 0 &&
-                 llvm::none_of(user->getResultTypes(),
-                               llvm::IsaPred<BaseMemRefType>)) {
-        if (!llvm::is_contained(accesses, user))
-          accesses.push_back(user);
-      } else {
-        return std::nullopt;
-      }
-    }
-  }
-  return accesses;
-}
-
 bool LoopTransfers::isAccessedOutside(Value buffer) {
   return llvm::any_of(*getAccesses(buffer), [&](Operation *op) {
     return !loop->isProperAncestor(op);
