@@ -475,8 +475,44 @@ void StageChooser::run() {
   }
 }
 
-void carousel::chooseStages(gpu::GPUFuncOp kernel, const ChipModel &target,
+/// The chip as one of `ctas` CTAs on each SM finds it.
+static ChipModel divideShared(ChipModel target, int64_t ctas) {
+  if (ctas > 1)
+    target.maxSharedPerBlock =
+        target.sharedPerSM / ctas - target.sharedReservedPerBlock;
+  return target;
+}
+
+/// Sets open rings of loads to `loads` stages and those of stores to `stores`.
+static void setStages(RingPlan &plan, int64_t loads, int64_t stores) {
+  for (LoopPlan &loop : plan.loops) {
+    for (LoadRingPlan &ring : loop.rings)
+      ring.stages = ring.request.value_or(loads);
+    for (StoreRingPlan &store : loop.stores)
+      if (!loop.request.getStoreSlots())
+        store.stages = stores;
+  }
+}
+
+int64_t carousel::countExcess(gpu::GPUFuncOp kernel, const ChipModel &target,
+                              const RingPlan &plan, int64_t ctas) {
+  RingPlan least = plan;
+  for (LoopPlan &loop : least.loops)
+    loop.start = findStart(kernel, loop);
+  setStages(least, 2, 1);
+  SlotPlacer placer(kernel, divideShared(target, ctas), least);
+  return std::max<int64_t>(-placer.countFreeBytes(), 0);
+}
+
+void carousel::chooseStages(gpu::GPUFuncOp kernel, const ChipModel &chip,
                             RingPlan &plan) {
+  int64_t ctas = plan.roles ? plan.roles->ctas : 1;
+  ChipModel target = divideShared(chip, ctas);
+  if (ctas > 1) {
+    setStages(plan, 2, kStoreStages);
+    if (SlotPlacer(kernel, target, plan).countFreeBytes() < 0)
+      setStages(plan, 2, 1);
+  }
   for (LoopPlan &loop : plan.loops) {
     loop.work = estimateWork(kernel, loop.loop, target);
     for (LoadRingPlan &ring : loop.rings)

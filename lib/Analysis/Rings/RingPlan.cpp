@@ -480,7 +480,7 @@ RingPlan LoopPlanner::run() {
         miss(loop, reason.miss, "no rings: " + reason.text);
     }
   });
-  planRoles(kernel, result);
+  planRoles(kernel, target, result);
   chooseDepth();
   return std::move(result);
 }

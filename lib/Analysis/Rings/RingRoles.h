@@ -26,7 +26,8 @@ std::string chooseMode(mlir::gpu::GPUFuncOp kernel, const ChipModel &target,
 /// Decides whether the loops of `plan` that ask for it can be specialised. If
 /// so, adds the roles. Otherwise makes the loops unified, and records the
 /// reason.
-void planRoles(mlir::gpu::GPUFuncOp kernel, RingPlan &plan);
+void planRoles(mlir::gpu::GPUFuncOp kernel, const ChipModel &target,
+               RingPlan &plan);
 
 } // namespace carousel
 

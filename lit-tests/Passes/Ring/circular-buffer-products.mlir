@@ -13,6 +13,7 @@
 !square = memref<128x64xbf16, #ws>
 !wide = vector<1x16x2x2xf32>
 !factor = vector<1x4x4x2xbf16>
+!narrow = vector<1x8x2x2xf32>
 
 gpu.module @m {
   // 104 x 512 + 40 x 128 are 58368; 640 threads begin with 96 each.
@@ -74,6 +75,60 @@ gpu.module @m {
       %next = carousel.multiply %p, %t[%c0], %a transpose_b : !factor, !square, !wide
       scf.yield %next : !wide
     } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
+
+  // One warpgroup computes between the products of an iteration. An SM holds two CTAs: 216 x 128 + 40 x 128 are half of its
+  // registers, and slots fill half of its shared memory. Products find their tiles through views without the index in the
+  // middle.
+  // CHECK-LABEL: gpu.func @shared_tma
+  // CHECK-COUNT-2: carousel.ring.create : <6 x memref<64x1x64xbf16, #gpu.address_space<workgroup>>>
+  // CHECK: carousel.ring.roles producer threads(128) registers(40)
+  // CHECK: consumer threads(128) registers(216)
+  gpu.func @shared(%x: memref<?x?x64xbf16, #gl> {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
+      %h: index {carousel.argument = #carousel.argument<"h", in>}, %s: !narrow, %q: !factor) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zeros = arith.constant dense<0.0> : !narrow
+    %t = memref.alloc() : memref<64x1x64xbf16, #ws>
+    %u = memref.alloc() : memref<64x1x64xbf16, #ws>
+    %t2 = memref.collapse_shape %t [[0, 1], [2]] : memref<64x1x64xbf16, #ws> into memref<64x64xbf16, #ws>
+    %u2 = memref.collapse_shape %u [[0, 1], [2]] : memref<64x1x64xbf16, #ws> into memref<64x64xbf16, #ws>
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!narrow) {
+      carousel.load %x[%k, %h, %c0] to %t swizzle(b128) : memref<?x?x64xbf16, #gl>, memref<64x1x64xbf16, #ws>
+      carousel.load %x[%k, %h, %c0] to %u swizzle(b128) : memref<?x?x64xbf16, #gl>, memref<64x1x64xbf16, #ws>
+      %own = carousel.multiply %q, %t2[%c0], %zeros transpose_b : !factor, memref<64x64xbf16, #ws>, !narrow
+      %flat = vector.shape_cast %own : !narrow to vector<32xf32>
+      %short = arith.truncf %flat : vector<32xf32> to vector<32xbf16>
+      %p = vector.shape_cast %short : vector<32xbf16> to !factor
+      %next = carousel.multiply %p, %u2[%c0], %a : !factor, memref<64x64xbf16, #ws>, !narrow
+      scf.yield %next : !narrow
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
+
+  // Tiles of 32 KB leave no room for a second CTA.
+  // CHECK-LABEL: gpu.func @alone_tma
+  // CHECK: carousel.ring.roles producer threads(32) {
+  gpu.func @alone(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
+      %s: !narrow, %q: !factor) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zeros = arith.constant dense<0.0> : vector<1x32x2x2xf32>
+    %t = memref.alloc() : !tile
+    %u = memref.alloc() : !tile
+    // REMARK: one CTA on each SM: slots of two need {{[0-9]+}} bytes less in each
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!narrow) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !tile
+      carousel.load %x[%c0, %k] to %u swizzle(b128) : !matrix, !tile
+      %own = carousel.multiply %q, %t[%c0], %zeros transpose_b : !factor, !tile, vector<1x32x2x2xf32>
+      %flat = vector.shape_cast %own : vector<1x32x2x2xf32> to vector<128xf32>
+      %short = arith.truncf %flat : vector<128xf32> to vector<128xbf16>
+      %p = vector.shape_cast %short : vector<128xbf16> to vector<1x16x4x2xbf16>
+      %next = carousel.multiply %p, %u[%c0], %a : vector<1x16x4x2xbf16>, !tile, !narrow
+      scf.yield %next : !narrow
+    } {carousel.pipeline = #carousel.pipeline<>}
     gpu.return
   }
 

@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -587,6 +588,31 @@ static bool isFactorOfLoops(vector::TransferReadOp read, scf::ForOp programs,
   return isFactor;
 }
 
+/// The shared memory that a CTA should have at most. Two of one warpgroup share
+/// an SM if loops compute between products, as attention does, and that leaves
+/// each of them a slot for what programs read outside of the loops.
+static int64_t chooseShare(gpu::GPUFuncOp kernel, ThreadBits threads,
+                           const ChipModel &chip) {
+  constexpr int64_t kCTAs = 2, kPadding = 1024;
+  int64_t share =
+      chip.sharedPerSM / kCTAs - chip.sharedReservedPerBlock - kPadding;
+  auto hasTwoProducts = [](scf::ForOp loop) {
+    return llvm::range_size(loop.getOps<vector::ContractionOp>()) > 1;
+  };
+  bool isAlternating = kernel
+                           .walk([&](scf::ForOp loop) {
+                             return isPipelined(loop) && hasTwoProducts(loop)
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           })
+                           .wasInterrupted();
+  bool isOneWarpgroup =
+      int64_t(1) << (threads.lanes + threads.warps) == rules::kWarpgroupSize;
+  return isAlternating && isOneWarpgroup && countBytesOfTiles(kernel) <= share
+             ? share
+             : chip.maxSharedPerBlock;
+}
+
 /// Lets producers load the factors that programs read outside of their loops:
 /// the next program's while the results of this one are written, and products
 /// find them in their tile. Threads read the rest. Factors that other products
@@ -608,11 +634,13 @@ static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
     hasOther |= !isFactor;
     return WalkResult::advance();
   });
+  programs->setAttr(CarouselDialect::kPipeline, request.withStages(1));
+  int64_t share = chooseShare(kernel, threads, chip);
   for (int64_t stages : {2, 1}) {
     programs->setAttr(CarouselDialect::kPipeline, request.withStages(stages));
     // A second slot isn't worth results in parts.
     if (hasFactor && !hasOther && (stages == 1 || !hasPartsOfTiles(kernel)) &&
-        countBytesOfTiles(kernel) <= chip.maxSharedPerBlock)
+        countBytesOfTiles(kernel) <= share)
       return;
   }
   programs->removeAttr(CarouselDialect::kPipeline);

@@ -45,13 +45,14 @@ inline int64_t getVectorRegisters(int64_t threads) {
 inline constexpr int64_t kProducerRegisters = 40;
 
 /// The registers of each of `consumers` threads, if each of `producers` keeps
-/// `ofProducers`. All threads of a block begin with the same number.
+/// `ofProducers`, where so many CTAs share an SM. All threads of a block begin
+/// with the same number.
 inline int64_t getConsumerRegisters(int64_t consumers, int64_t producers,
-                                    int64_t ofProducers) {
+                                    int64_t ofProducers, int64_t ctas = 1) {
   int64_t threads = producers + consumers;
-  int64_t each =
-      (threads * getRegistersInBlock(threads) - producers * ofProducers) /
-      consumers;
+  int64_t each = (threads * getRegistersInBlock(threads * ctas) -
+                  producers * ofProducers) /
+                 consumers;
   return std::min<int64_t>(each - each % rules::kRegisterStep,
                            rules::kMaxRegisters - 16);
 }

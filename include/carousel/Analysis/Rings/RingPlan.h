@@ -142,6 +142,8 @@ struct RolePlan {
   int64_t consumers = 0;
   std::optional<int64_t> producerRegisters;
   std::optional<int64_t> consumerRegisters;
+  /// The CTAs for which slots and registers leave room on an SM.
+  int64_t ctas = 1;
   /// Results of the kernel's ops and region arguments that producers need.
   llvm::DenseSet<mlir::Value> producerValues;
   /// Waits for signals that both roles execute: producers load what peers have
