@@ -60,7 +60,7 @@ carousel_add_unittest(CarouselAnalysisTests PRODUCT core
     Analysis/Rings/RingPlanTest.cpp
     Analysis/Rings/StorePathTest.cpp
     Analysis/Rings/WhileLoopsTest.cpp
-    Analysis/Programs/ArenaPlanTest.cpp
+    Analysis/Programs/WorkspacePlanTest.cpp
     Analysis/SharedMemory/SharedMemoryPlanTest.cpp
     Analysis/Sync/SyncPlanTest.cpp
     Analysis/Sync/SyncTurnsTest.cpp
@@ -74,17 +74,17 @@ carousel_add_unittest(CarouselAnalysisTests PRODUCT core
 carousel_add_unittest(CarouselGraphTests PRODUCT graph
   SOURCES
     Analysis/Graph/ConvolutionTilesTest.cpp
-    Analysis/Graph/DividedStreamsTest.cpp
+    Analysis/Graph/SplitOnlineReductionTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
     Analysis/Graph/GroupScheduleTest.cpp
     Analysis/Graph/GroupTimesTest.cpp
     Analysis/Graph/LibraryProductsTest.cpp
-    Analysis/Graph/StreamShapeTest.cpp
+    Analysis/Graph/OnlineReductionTest.cpp
     Passes/Graph/MonotonicIndicesTest.cpp
     Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
     Passes/Graph/GroupProductTest.cpp
-    Passes/Graph/OneHotPointsTest.cpp
+    Passes/Graph/OneHotIndicesTest.cpp
     Passes/Graph/ProductRegistersTest.cpp
     Passes/Graph/RowTilesTest.cpp
   LIBS CarouselPasses CarouselAnalysis)

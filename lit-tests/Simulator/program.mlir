@@ -19,11 +19,11 @@
 // RUN: %{scaled} --policy all
 // RUN: %{halves} --policy all
 // With all buffers in one workspace.
-// RUN: carousel-opt %s --carousel-lower-program --carousel-plan-arena -o %t.mlir
+// RUN: carousel-opt %s --carousel-lower-program --carousel-plan-workspace -o %t.mlir
 // RUN: %{scaled}
 // RUN: %{halves}
 // With kernels at the machine phase, of whose variants each launch has one. Sums have another order.
-// RUN: carousel-opt %s --carousel-lower-program --carousel-plan-arena --carousel-lower=chip=sm_90a -o %t.lowered.mlir
+// RUN: carousel-opt %s --carousel-lower-program --carousel-plan-workspace --carousel-lower=chip=sm_90a -o %t.lowered.mlir
 // DEFINE: %{lowered} = carousel-sim %t.lowered.mlir --program @scaled_softmax --arg arg0=random:%{m}x%{n} --arg arg1=3 --arg result0=like:arg0 --reference @scaled_softmax_reference --rtol 1e-5
 // RUN: %{lowered}
 // REDEFINE: %{n} = 64

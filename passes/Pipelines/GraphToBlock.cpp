@@ -23,7 +23,7 @@ using namespace carousel;
 void carousel::buildNormalizeGraphPipeline(
     OpPassManager &pm, const NormalizeGraphOptions &options) {
   bool addsInF32 = options.accumulate == ContractionSums::F32;
-  int64_t pickedOperations = options.pickedOperations;
+  int64_t leastSavedOperations = options.leastSavedOperations;
   OpPassManager &function = pm.getOpName() == func::FuncOp::getOperationName()
                                 ? pm
                                 : pm.nest<func::FuncOp>();
@@ -36,12 +36,12 @@ void carousel::buildNormalizeGraphPipeline(
   function.addPass(createNarrowFactors({options.accumulate}));
   // Zero times what isn't finite isn't zero.
   if (addsInF32) {
-    function.addPass(createStackTerms({pickedOperations}));
-    function.addPass(createReadOneHots({pickedOperations}));
-    function.addPass(createBoundGroupedSums());
+    function.addPass(createStackExperts({leastSavedOperations}));
+    function.addPass(createReadOneHots({leastSavedOperations}));
+    function.addPass(createBoundSegmentSums());
   }
   function.addPass(createSplitGates());
-  function.addPass(createMultiplyPickedRows({pickedOperations}));
+  function.addPass(createMultiplyGatheredRows({leastSavedOperations}));
   function.addPass(createTileGroupedProducts());
   function.addPass(createOrderProducts());
   function.addPass(createSplitProducts());
@@ -56,17 +56,17 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createUnrollGraphLoops());
   NormalizeGraphOptions normalize;
   normalize.accumulate = options.accumulate;
-  normalize.pickedOperations = options.pickedOperations;
+  normalize.leastSavedOperations = options.leastSavedOperations;
   buildNormalizeGraphPipeline(pm, normalize);
   // Streams round elsewhere than the program says.
   bool streams =
       options.streams && options.accumulate != ContractionSums::AsWritten;
   if (streams) {
-    DivideStreamsOptions divide;
+    SplitOnlineReductionsOptions divide;
     divide.products = options.products;
     divide.libraries = options.libraries;
     divide.tiledElements = options.tiledElements;
-    pm.addNestedPass<func::FuncOp>(createDivideStreams(divide));
+    pm.addNestedPass<func::FuncOp>(createSplitOnlineReductions(divide));
     BoundMasksOptions bound;
     bound.products = options.products;
     pm.addNestedPass<func::FuncOp>(createBoundMasks(bound));
@@ -100,5 +100,5 @@ void carousel::buildProgramPipeline(OpPassManager &pm) {
   program.addPass(createLowerAffinePass());
   program.addPass(createCanonicalizerPass());
   program.addPass(createCSEPass());
-  program.addPass(createPlanArena());
+  program.addPass(createPlanWorkspace());
 }

@@ -65,10 +65,10 @@ static std::string findNote(const DecisionNotes &notes, StringRef key) {
   return "-";
 }
 
-static void addRows(std::vector<TableRow> &rows,
-                    const KernelDescription &kernel,
-                    const VariantDescription &variant,
-                    const OccupancyDescription &occupancy) {
+static void addDecodeRows(std::vector<TableRow> &rows,
+                          const KernelDescription &kernel,
+                          const VariantDescription &variant,
+                          const OccupancyDescription &occupancy) {
   std::string ctas = (Twine(occupancy.ctasPerSM) + " (" +
                       stringifyOccupancyLimit(occupancy.limit) + ")")
                          .str();
@@ -118,7 +118,7 @@ void carousel::printDecisions(llvm::raw_ostream &os, const Package &package) {
     for (const VariantDescription &variant : kernel.variants)
       for (const OccupancyDescription &occupancy : variant.occupancies)
         if (variant.decisions && seen.insert(occupancy.chip).second)
-          addRows(rows, kernel, variant, occupancy);
+          addDecodeRows(rows, kernel, variant, occupancy);
   }
   if (rows.size() > 1)
     printTable(os, rows);

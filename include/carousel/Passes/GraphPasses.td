@@ -70,7 +70,7 @@ def AccumulateOption : Option<"accumulate", "accumulate", "::carousel::Contracti
                               "The least type in which sums add",
                               "::carousel::getContractionSumsValues()">;
 
-def PickedOperationsOption : Option<"pickedOperations", "picked-operations", "int64_t",
+def LeastSavedOperationsOption : Option<"leastSavedOperations", "least-saved-operations", "int64_t",
                                     "17179869184",
                                     "Operations that reading few rows of a batch of products has "
                                     "to save">;
@@ -143,14 +143,14 @@ def NarrowFactors : NormalFormPass<"carousel-narrow-factors"> {
   ];
 }
 
-def StackTerms : NormalFormPass<"carousel-stack-terms"> {
+def StackExperts : NormalFormPass<"carousel-stack-experts"> {
   let summary = "Make batches of products of unrolled loops over experts (MoE)";
   let description = [{
     Precondition: `carousel-fuse-graph`. Postcondition: a sum of terms that are equal but for the
     index of their matrix, which they compare, goes along a loop, where reading few rows of the
     batch saves enough operations.
   }];
-  let options = [PickedOperationsOption];
+  let options = [LeastSavedOperationsOption];
   let statistics = [Statistic<"stacked", "stacked", "sums of terms that differ by an index">];
 }
 
@@ -161,11 +161,11 @@ def ReadOneHots : NormalFormPass<"carousel-read-one-hots"> {
     which comparisons leave a few terms reads these by their indices. Where the indices are those of
     results (scatters), terms are sorted by them, if that saves enough operations.
   }];
-  let options = [PickedOperationsOption];
+  let options = [LeastSavedOperationsOption];
   let statistics = [Statistic<"oneHots", "one-hots", "sums of few terms that read these">];
 }
 
-def BoundGroupedSums : NormalFormPass<"carousel-bound-grouped-sums"> {
+def BoundSegmentSums : NormalFormPass<"carousel-bound-segment-sums"> {
   let summary = "Bound sums over segments by the rows of each";
   let description = [{
     Precondition: `carousel-fuse-graph`. Postcondition: a factor that keeps the rows of one segment,
@@ -186,14 +186,14 @@ def SplitGates : NormalFormPass<"carousel-split-gates"> {
   ];
 }
 
-def MultiplyPickedRows : NormalFormPass<"carousel-multiply-picked-rows"> {
+def MultiplyGatheredRows : NormalFormPass<"carousel-multiply-gathered-rows"> {
   let summary = "Multiply only the rows of a batch of products that are read";
   let description = [{
     Precondition: `carousel-fuse-graph`. Postcondition: where ops read rows of a batch of products
     by computed indices, and nothing else does, products of these rows take the place of the batch,
     if that saves enough operations.
   }];
-  let options = [PickedOperationsOption];
+  let options = [LeastSavedOperationsOption];
   let statistics = [Statistic<"picked", "picked", "reads whose rows are multiplied alone">];
 }
 
@@ -260,13 +260,14 @@ def VerifyGraph : NormalFormPass<"carousel-verify-graph"> {
   }];
 }
 
-def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
+def SplitOnlineReductions : Pass<"carousel-split-online-reductions", "::mlir::func::FuncOp"> {
   let summary = "Reduce the columns of long products by tiles";
   let description = [{
     Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where all
-    that needs a product are reductions along its columns that a stream could correct
-    (docs/GraphPhase.md, Streams), and the product sums over more than a program of a stream has,
-    ops are along tiles of 256, 128 or 64 columns, and once more along what is left behind those of
+    that needs a product are reductions along its columns that an online reduction could correct
+    (docs/GraphPhase.md, Online reductions), and the product sums over more than a program of an
+    online reduction has, ops are along tiles of 256, 128 or 64 columns, and once more along what is
+    left behind those of
     256. Each tile has results of its own, which ops that follow correct by the rows of all tiles,
     and combine. So the kernel of the product has the reductions of its tiles, and its elements
     aren't in memory.
@@ -275,7 +276,8 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
     labels, become sums of their own first: one for each element, if they are few.
 
     Where a product has one row, it is a sum, as it is written without dimensions of one element. If
-    all ops from one such sum to another are a stream with the row's dimension, they get it.
+    all ops from one such sum to another are an online reduction with the row's dimension, they get
+    it.
 
     Products with fewer elements than `tiled-elements` stay as they are, and so do those of which
     other ops need elements. With `libraries`, a product also stays where, by the chip's model, a
@@ -317,10 +319,11 @@ def BoundMasks : Pass<"carousel-bound-masks", "::mlir::func::FuncOp"> {
   let summary = "Bound what rows need of a stream by numbers that are equal";
   let description = [{
     Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where a
-    mask of a stream (docs/GraphPhase.md, Masks) compares a number of a row with one of an element,
-    such as those of their documents, ops before it compute the first and the last tile of elements
-    that any of 128 rows may need, and the mask compares with these, too. It follows from the
-    comparison that the element is between them. So kernels of streams leave out all other tiles.
+    mask of an online reduction (docs/GraphPhase.md, Masks) compares a number of a row with one of
+    an element, such as those of their documents, ops before it compute the first and the last tile
+    of elements that any of 128 rows may need, and the mask compares with these, too. It follows
+    from the comparison that the element is between them. So kernels of online reductions leave out
+    all other tiles.
 
     Numbers may be in any order. A tile of 128 elements is needed where the range of its numbers has
     one of the range of the rows' numbers. Bounds are i32. Masks that leave finite numbers stay as
@@ -416,7 +419,7 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
 
     A product, reductions and a product that need one another along one dimension are one group if
     what each of them has so far can be corrected where an earlier result changes, as in a softmax
-    (docs/GraphPhase.md, Streams). A remark says which operation has no correction.
+    (docs/GraphPhase.md, Online reductions). A remark says which operation has no correction.
 
     Refuses functions with several blocks, and ops that aren't of linalg, tensor or arith.
 
@@ -594,8 +597,8 @@ def PropagateLaunches : Pass<"carousel-propagate-launches", "::mlir::ModuleOp"> 
     `llvm.align`. Contiguous arguments of programs get 16 bytes of it first: a launch of the
     program copies an argument that begins elsewhere. Kernels need fewer variants then.
 
-    Precondition: programs on buffers, before `--carousel-plan-arena`. Other kernels stay: callers
-    may launch them, too.
+    Precondition: programs on buffers, before `--carousel-plan-workspace`. Other kernels stay:
+    callers may launch them, too.
 
     ```mlir
     gpu.func @k(%x: memref<8x64xf32, strided<[?, 1], offset: ?>, #gl>) kernel
@@ -613,7 +616,7 @@ def PropagateLaunches : Pass<"carousel-propagate-launches", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def PlanArena : Pass<"carousel-plan-arena", "::mlir::func::FuncOp"> {
+def PlanWorkspace : Pass<"carousel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place the buffers of a program in workspaces";
   let description = [{
     Replaces the `memref.alloc`s of a program on buffers by views of a last argument, `workspace`,

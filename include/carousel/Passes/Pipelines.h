@@ -121,8 +121,8 @@ struct NormalizeGraphOptions
   PassOptions::Option<ContractionSums> accumulate{
       *this, "accumulate", llvm::cl::desc("The least type in which sums add"),
       llvm::cl::init(ContractionSums::F32), getContractionSumsValues()};
-  PassOptions::Option<int64_t> pickedOperations{
-      *this, "picked-operations",
+  PassOptions::Option<int64_t> leastSavedOperations{
+      *this, "least-saved-operations",
       llvm::cl::desc("Operations that reading few rows of a batch of products "
                      "has to save"),
       llvm::cl::init(int64_t(1) << 34)};
@@ -151,8 +151,8 @@ struct GraphToBlockOptions
       llvm::cl::desc("Compute products and reductions in one pass; never with "
                      "accumulate=as-written"),
       llvm::cl::init(true)};
-  PassOptions::Option<int64_t> pickedOperations{
-      *this, "picked-operations",
+  PassOptions::Option<int64_t> leastSavedOperations{
+      *this, "least-saved-operations",
       llvm::cl::desc("Operations that reading few rows of a batch of products "
                      "has to save"),
       llvm::cl::init(int64_t(1) << 34)};

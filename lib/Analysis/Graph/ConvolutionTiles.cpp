@@ -133,8 +133,8 @@ SmallVector<int64_t> carousel::planBox(const ConvolutionExtents &extents,
   return BoxSearch(extents, pixels, BoxKind::Shared).best;
 }
 
-SmallVector<int64_t>
-carousel::planSummedPixels(const ConvolutionExtents &extents, int64_t most) {
+SmallVector<int64_t> carousel::planWgrad(const ConvolutionExtents &extents,
+                                         int64_t most) {
   return BoxSearch(extents, most, BoxKind::Summed).best;
 }
 

@@ -61,7 +61,7 @@ bool GraphOp::reduces() const {
                       [](const GraphLoop &loop) { return loop.isReduction; });
 }
 
-bool GraphOp::sumsPixels() const {
+bool GraphOp::isWgrad() const {
   if (kind == GraphOpKind::Stencil)
     return llvm::any_of(reads.front().windows, [&](const GraphWindow &window) {
       return window.along && loops[*window.along].isReduction;

@@ -146,17 +146,16 @@ static bool hasLongParts(const GroupSchedule &schedule, int64_t programs,
 
 /// Smaller tiles of the result, where there are few of them. Returns the
 /// programs that keep a device busy: a wide tile fills an SM.
-static int64_t narrowTiles(GroupSchedule &schedule, bool sumsPixels,
+static int64_t narrowTiles(GroupSchedule &schedule, bool isWgrad,
                            bool isByThreads, unsigned loop) {
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs)
     return kWantedPrograms;
   // A tile of sums of pixels reads both factors again for each tap.
-  bool isWide = sumsPixels
-                    ? *programs * kMostProductParts >= kWantedWidePrograms
-                    : *programs * 4 > kWantedPrograms ||
-                          (!isByThreads && !schedule.hasOneLoop &&
-                           hasLongParts(schedule, *programs, loop));
+  bool isWide = isWgrad ? *programs * kMostProductParts >= kWantedWidePrograms
+                        : *programs * 4 > kWantedPrograms ||
+                              (!isByThreads && !schedule.hasOneLoop &&
+                               hasLongParts(schedule, *programs, loop));
   if (isWide)
     return kWantedWidePrograms;
   for (ScheduledDim &dim : schedule.dims)
@@ -191,7 +190,7 @@ int64_t carousel::countPartials(const GroupShape &shape,
                                 const GroupSchedule &schedule) {
   int64_t all = 0;
   for (auto [role, loops] : llvm::zip_equal(shape.stream->roles, shape.loops)) {
-    if (role != StreamRole::Sum)
+    if (role != OnlineRole::Sum)
       continue;
     int64_t numbers = 1;
     llvm::SmallSet<unsigned, 8> positions;
@@ -211,19 +210,19 @@ int64_t carousel::countTogether(const GroupShape &shape,
   return std::clamp<int64_t>(kCombinedElements / partials, 1, kMostTogether);
 }
 
-/// Parts have tiles of the stream's dimension.
+/// Parts have tiles of the online reduction's dimension.
 static std::optional<GroupSchedule>
-divideStream(const GroupShape &shape, const GroupSchedule &schedule) {
+splitOnlineReduction(const GroupShape &shape, const GroupSchedule &schedule) {
   if (shape.stream->hasOneTile)
     return std::nullopt;
   GroupDivision division;
   division.position = schedule.find(shape.stream->dim);
   division.leastLength =
-      schedule.dims[division.position].tile * kLeastStreamIterations;
+      schedule.dims[division.position].tile * kLeastKVIterations;
   division.mostParts = std::clamp<int64_t>(
-      kMostPartialNumbers /
+      kMostPartialElements /
           std::max<int64_t>(countPartials(shape, schedule), 1),
-      1, kMostStreamParts);
+      1, kMostKVSplits);
   division.wantedPrograms = kWantedWidePrograms;
   return divide(schedule, division, kLeastProductParts);
 }
@@ -233,20 +232,20 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                          const GroupShape &shape,
                          const GroupSchedule &schedule) {
   if (shape.stream)
-    return divideStream(shape, schedule);
+    return splitOnlineReduction(shape, schedule);
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
-  bool hasImage = false, sumsPixels = false, isByThreads = false;
+  bool hasImage = false, isWgrad = false, isByThreads = false;
   int64_t reductions = 0;
   for (unsigned op : group.ops) {
     isByThreads |=
         problem.ops[op].isProduct() && problem.isByThreads(problem.ops[op]);
     reductions += problem.ops[op].reduces();
     hasImage |= problem.ops[op].hasImage();
-    sumsPixels |= problem.ops[op].sumsPixels();
+    isWgrad |= problem.ops[op].isWgrad();
   }
   if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops ||
-      (schedule.hasOneLoop && hasImage && !sumsPixels && !isProduct))
+      (schedule.hasOneLoop && hasImage && !isWgrad && !isProduct))
     return std::nullopt;
   // A row becomes a loop over its pieces.
   if (schedule.family == ScheduleFamily::Row && schedule.covered) {
@@ -261,10 +260,10 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     return std::nullopt;
   GroupDivision division;
   division.wantedPrograms =
-      isProduct ? narrowTiles(divided, sumsPixels, isByThreads, *loop)
+      isProduct ? narrowTiles(divided, isWgrad, isByThreads, *loop)
                 : kWantedPrograms;
   // One program combines the parts of each sum after those of another.
-  if (sumsPixels && reductions > 1)
+  if (isWgrad && reductions > 1)
     division.wantedPrograms = kWantedWidePrograms;
   division.position = *loop;
   int64_t leastIterations =
@@ -305,7 +304,7 @@ static std::optional<GroupSchedule> planFewRows(const GraphProblem &problem,
       llvm::any_of(
           group.ops,
           [&](unsigned op) {
-            return problem.ops[op].hasImage() || problem.ops[op].sumsPixels();
+            return problem.ops[op].hasImage() || problem.ops[op].isWgrad();
           }))
     return std::nullopt;
   GroupSchedule plan = schedule;

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See GroupPlan.h. Each op starts alone, but for those of streams. The pair of
-// groups that saves the most bytes, among those that exchange a tensor or read
-// the same one, is merged, until no pair can be. Each step leaves one group
-// fewer, so this ends. What a pair saves depends on these two groups only, and
-// is computed when one of them is new. A path through a third group stays one
-// when others are merged.
+// See GroupPlan.h. Each op starts alone, but for those of online reductions.
+// The pair of groups that saves the most bytes, among those that exchange a
+// tensor or read the same one, is merged, until no pair can be. Each step
+// leaves one group fewer, so this ends. What a pair saves depends on these two
+// groups only, and is computed when one of them is new. A path through a third
+// group stays one when others are merged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ public:
 
   GroupPlan run() {
     GroupPlan plan;
-    for (const StreamSeed &seed : findStreams(problem, plan.missedStreams)) {
+    for (const OnlineSeed &seed :
+         findOnlineReductions(problem, plan.missedOnlineReductions)) {
       unsigned first = seed.ops.front();
       for (unsigned op : seed.ops) {
         groups[op] = {};
@@ -202,7 +203,7 @@ private:
     return bytes;
   }
 
-  bool isStream(unsigned group) const {
+  bool isOnlineReduction(unsigned group) const {
     GroupShapeResult result = computeGroupShape(problem, groups[group]);
     return result.shape && result.shape->stream;
   }
@@ -248,9 +249,10 @@ private:
         explain(schedule.refusal);
         continue;
       }
-      if (shape.shape->stream && !isStream(first) && !isStream(second)) {
-        StreamTimes times =
-            estimateStream(problem, group, *shape.shape, schedule);
+      if (shape.shape->stream && !isOnlineReduction(first) &&
+          !isOnlineReduction(second)) {
+        OnlineTimes times =
+            estimateOnlineReduction(problem, group, *shape.shape, schedule);
         if (!times.isWorthOnePass()) {
           explain(times.describe());
           continue;

@@ -83,12 +83,12 @@ public:
       break;
     case ScheduleFamily::Contraction:
       if (shape.stream)
-        scheduleStream(problem, group, shape, schedule);
+        scheduleOnlineReduction(problem, group, shape, schedule);
       else
         scheduleContraction();
       break;
     case ScheduleFamily::Stream:
-      scheduleStream(problem, group, shape, schedule);
+      scheduleOnlineReduction(problem, group, shape, schedule);
       break;
     case ScheduleFamily::Loops:
       scheduleLoops();
@@ -297,10 +297,10 @@ private:
       first.tile = clampTile(first, elements);
       return;
     }
-    bool isOneRow = few == 1 && first.extent >= kTileWidth && gathersMost();
-    first.tile = clampTile(first, isOneRow ? elements : kTileWidth / few);
+    bool isDecodeRow = few == 1 && first.extent >= kTileWidth && gathersMost();
+    first.tile = clampTile(first, isDecodeRow ? elements : kTileWidth / few);
     ScheduledDim &above = schedule.dims[inner - 1];
-    above.tile = clampTile(above, isOneRow ? 1 : elements / first.tile);
+    above.tile = clampTile(above, isDecodeRow ? 1 : elements / first.tile);
   }
 
   /// Whether elements at computed indices are most of what is read. Those of a
@@ -442,7 +442,7 @@ Scheduler::findPixels(const GraphOp &op, size_t at,
     const GraphWindow *window = image.findWindow(dim);
     std::optional<unsigned> loop = window ? window->along : image.loops[dim];
     bool isGroup = dim + 2 == image.loops.size() && image.hasGroups;
-    if (!loop || isGroup || op.loops[*loop].isReduction != op.sumsPixels())
+    if (!loop || isGroup || op.loops[*loop].isReduction != op.isWgrad())
       continue;
     extents.first += !isInBox(image, dim);
     pixels.push_back(schedule.find(shape.loops[at][*loop]));
@@ -461,7 +461,7 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
   ConvolutionExtents extents = findPixels(op, at, pixels);
   for (unsigned position : findReduced())
     setLoop(position, 1);
-  schedule.hasOneLoop = op.sumsPixels();
+  schedule.hasOneLoop = op.isWgrad();
   constexpr int64_t kMostChannels = 128, kMostOfEach = 4;
   // Programs of several sums have few channels: there are many without parts.
   constexpr int64_t kFewChannels = 32;
@@ -486,7 +486,7 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
          !extents.isWindow[extents.first])
     ++extents.first;
   SmallVector<int64_t> box =
-      hasMany ? planSummedPixels(extents, rest) : planBox(extents, rest);
+      hasMany ? planWgrad(extents, rest) : planBox(extents, rest);
   for (auto [position, tile] : llvm::zip_equal(pixels, box))
     schedule.dims[position].tile = tile;
 }
@@ -497,7 +497,7 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
 /// and the loop goes along boxes of pixels.
 void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   const GraphAccess &image = product.reads[0], &weights = product.reads[1];
-  bool sumsPixels = product.sumsPixels();
+  bool isWgrad = product.isWgrad();
   auto getPosition = [&](unsigned loop) {
     return schedule.find(shape.loops[at][loop]);
   };
@@ -516,9 +516,8 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   constexpr int64_t kDepthBytes = 128, kBytesOfTF32 = 4;
   int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
                                   problem.tensors[weights.tensor].elementBytes);
-  if (sumsPixels) {
-    SmallVector<int64_t> box =
-        planSummedPixels(extents, kDepthBytes / elementBytes);
+  if (isWgrad) {
+    SmallVector<int64_t> box = planWgrad(extents, kDepthBytes / elementBytes);
     for (auto [position, tile] : llvm::zip_equal(pixels, box))
       schedule.dims[position].tile = tile;
     constexpr int64_t kMostChannels = 128, kLeastChannels = 16;

@@ -67,7 +67,8 @@ public:
     }
     if (!checkReductions() || !checkResults() || !chooseFamily()) {
       result.refusal = refusal;
-      shape.stream = findStream(problem, group, shape, result.streamMiss);
+      shape.stream =
+          findOnlineReduction(problem, group, shape, result.streamMiss);
       if (!shape.stream)
         return result;
       shape.family = shape.stream->hasOneTile ? ScheduleFamily::Contraction
@@ -316,7 +317,7 @@ private:
         first = &op;
       ++count;
       for (unsigned read : {0, 1})
-        if (op.kind != GraphOpKind::Stencil || !op.sumsPixels() ||
+        if (op.kind != GraphOpKind::Stencil || !op.isWgrad() ||
             op.reads[read].tensor != first->reads[read].tensor)
           return false;
     }

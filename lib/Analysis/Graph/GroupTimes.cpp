@@ -34,7 +34,7 @@ public:
   }
 
   GroupTime run() {
-    time.bytes = countPickedTraffic(problem, group);
+    time.bytes = countGatheredTraffic(problem, group);
     double bytes = double(time.bytes);
     double most = programs * chip.bytesPerNsOfSM;
     limitBy(bytes / std::min(chip.bytesPerNs, most) / 1e3,

@@ -64,8 +64,8 @@ int64_t carousel::countTraffic(const GraphProblem &problem,
                     });
 }
 
-int64_t carousel::countPickedTraffic(const GraphProblem &problem,
-                                     const OpGroup &group) {
+int64_t carousel::countGatheredTraffic(const GraphProblem &problem,
+                                       const OpGroup &group) {
   return sumTraffic(problem, group,
                     [](const GraphTensor &tensor, const GraphOp &op) {
                       return std::min(tensor.getBytes(),

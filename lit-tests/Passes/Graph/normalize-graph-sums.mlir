@@ -71,7 +71,7 @@ func.func @counted(%ends: tensor<4xi32>, %x: tensor<300x64xbf16>, %y: tensor<300
 
 // Numbers of an argument may descend.
 // REMARK: [Missed] GroupedSum {{.*}}Function=given {{.*}}a product goes over all rows for each of 4 groups: their numbers may descend
-// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-bound-grouped-sums
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-fuse-graph --carousel-bound-segment-sums
 // CHECK-LABEL: func.func @given
 // CHECK-NOT: tensor.extract_slice
 // CHECK: arith.cmpi eq

@@ -1,5 +1,5 @@
 // Functions and modules that ask for a record get one, also without an engine for remarks. Others get none.
-// RUN: carousel-opt %s --pass-pipeline="builtin.module(carousel-form-groups,carousel-schedule-groups,carousel-lower-groups,carousel-lower-program,func.func(carousel-plan-arena))" | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline="builtin.module(carousel-form-groups,carousel-schedule-groups,carousel-lower-groups,carousel-lower-program,func.func(carousel-plan-workspace))" | FileCheck %s
 
 // What a group is stands at its graph, and the schedules of all groups stand at the module.
 // CHECK: module attributes {carousel.decisions = [
@@ -9,7 +9,7 @@
 // CHECK-SAME: carousel.decisions = [
 // CHECK-SAME: {facts = [{key = "Kernel", value = "graph_0"}, {key = "Family", value = "row"}, {key = "Ops", value = "{{[^"]*}}"}], function = "graph", is_warning = false, location = {{[^,]*}}, name = "Group", pass = "carousel-form-groups", text = "row of {{[^"]*}}"}
 // CHECK-SAME: name = "Boundary", pass = "carousel-form-groups"
-// CHECK-SAME: name = "Workspace", pass = "carousel-plan-arena"
+// CHECK-SAME: name = "Workspace", pass = "carousel-plan-workspace"
 // CHECK-SAME: carousel.program
 // CHECK: func.func @unasked({{.*}}) attributes {carousel.program} {
 #all = affine_map<(i, j) -> (i, j)>

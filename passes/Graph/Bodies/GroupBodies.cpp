@@ -78,7 +78,7 @@ static LogicalResult refuse(Operation *op) {
 /// A quotient of a loop's numbers that is the same for all of them: programs
 /// have elements of tiles that the divisor is a multiple of.
 static std::optional<GroupValue>
-divideLoopNumbers(GroupVectors &vectors, Operation *op,
+divideLoopIndices(GroupVectors &vectors, Operation *op,
                   ArrayRef<GroupValue> operands) {
   APInt divisor;
   if (!isa<arith::DivUIOp, arith::DivSIOp>(op) || !operands[0].first ||
@@ -130,7 +130,7 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
       return success();
     }
   if (std::optional<GroupValue> quotient =
-          divideLoopNumbers(vectors, op, operands)) {
+          divideLoopIndices(vectors, op, operands)) {
     values[op->getResult(0)] = *quotient;
     return success();
   }

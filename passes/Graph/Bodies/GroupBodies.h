@@ -72,7 +72,7 @@ private:
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
                         BodyValues &values);
-  /// Writes ops of streams: an exponential as one multiply-add and an
+  /// Writes ops of online reductions: an exponential as one multiply-add and an
   /// instruction, or a rounding that isn't done; nothing for other ops.
   std::optional<GroupValue> writeWide(mlir::Operation *op,
                                       llvm::ArrayRef<GroupValue> operands,

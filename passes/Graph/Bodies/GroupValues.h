@@ -30,7 +30,7 @@ struct GroupValue {
   /// The first one of indices that grow by 1 along their only dimension; null
   /// for other values.
   mlir::Value first = nullptr;
-  /// The factor of the exponentials of a stream's tiles.
+  /// The factor of the exponentials of an online reduction's tiles.
   double scale = 1.0;
   /// The numbers of tiles may be so large that only their differences are
   /// exact.

@@ -1,4 +1,4 @@
-//===- WideFloats.cpp - elements of streams as f32 ------------------------===//
+//===- WideFloats.cpp - elements of online reductions as f32 --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

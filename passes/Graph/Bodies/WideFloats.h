@@ -1,11 +1,12 @@
-//===- WideFloats.h - elements of streams as f32 ----------------*- C++ -*-===//
+//===- WideFloats.h - elements of online reductions as f32 ------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A stream computes elements of 16 bits as f32. docs/GraphPhase.md, Streams.
+// An online reduction computes elements of 16 bits as f32. docs/GraphPhase.md,
+// Online reductions.
 //
 //===----------------------------------------------------------------------===//
 

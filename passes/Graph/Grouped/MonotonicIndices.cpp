@@ -11,7 +11,7 @@
 
 #include "MonotonicIndices.h"
 
-#include "../Products/OneHotPoints.h"
+#include "../Products/OneHotIndices.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 
@@ -43,7 +43,7 @@ struct Count {
 /// Finds the count that elements of a tensor are, if it surely doesn't wrap.
 static std::optional<Count> findCount(Value table) {
   auto op = table.getDefiningOp<linalg::GenericOp>();
-  Value term = op ? findTerm(op) : Value();
+  Value term = op ? findSummand(op) : Value();
   auto one = term ? term.getDefiningOp<arith::ExtUIOp>() : arith::ExtUIOp();
   if (!one || !one.getIn().getType().isInteger(1))
     return std::nullopt;
@@ -177,7 +177,7 @@ namespace {
 /// Tables, and values of the bodies that compute them.
 class MonotonicTables {
 public:
-  bool ascends(Value table) {
+  bool isMonotonicAlong(Value table) {
     return tables.get(
         table, [](Value tensor) { return bool(findTable(tensor)); },
         [&](Value tensor) { return compute(tensor); });
@@ -197,7 +197,7 @@ public:
                   ArrayRef<unsigned> loops)
       : tables(tables), op(op), loops(loops), ranges(findRange) {}
 
-  bool ascends(Value value) {
+  bool isMonotonicAlong(Value value) {
     auto isOfBody = [&](Value inner) {
       return inner.getParentBlock() == op.getBody();
     };
@@ -236,7 +236,7 @@ bool MonotonicValues::ascendsAsInput(BlockArgument argument) {
     return true;
   return map == AffineMap::getMultiDimMapWithTargets(op.getNumLoops(), loops,
                                                      op.getContext()) &&
-         tables.ascends(operand->get());
+         tables.isMonotonicAlong(operand->get());
 }
 
 /// Whether an expression is a value that ascends, or the place that the loops
@@ -244,8 +244,9 @@ bool MonotonicValues::ascendsAsInput(BlockArgument argument) {
 bool MonotonicValues::ascendsAsSum(AffineExpr expr) {
   auto terms = exprs.findTerms(expr);
   if (!terms || terms->size() < 2)
-    return terms && (terms->empty() || (terms->front().second == 1 &&
-                                        ascends(terms->front().first)));
+    return terms &&
+           (terms->empty() || (terms->front().second == 1 &&
+                               isMonotonicAlong(terms->front().first)));
   int64_t stride = 1;
   for (unsigned loop : llvm::reverse(loops)) {
     bool hasLoop = llvm::any_of(*terms, [&](auto term) {
@@ -270,7 +271,7 @@ bool MonotonicValues::ascendsAsRead(tensor::ExtractOp extract) {
   for (auto [index, extent] :
        llvm::zip_equal(extract.getIndices().drop_front(), shape.drop_front()))
     place = place * extent + exprs.get(index);
-  return ascendsAsSum(place) && tables.ascends(extract.getTensor());
+  return ascendsAsSum(place) && tables.isMonotonicAlong(extract.getTensor());
 }
 
 bool MonotonicValues::ascendsAsTruth(arith::CmpIOp compare) {
@@ -285,8 +286,10 @@ bool MonotonicValues::ascendsAsTruth(arith::CmpIOp compare) {
                                     compare.getPredicate());
   bool isMost = llvm::is_contained({Predicate::sge, Predicate::sgt},
                                    compare.getPredicate());
-  return (isLeast && ascends(compare.getRhs()) && isFixed(compare.getLhs())) ||
-         (isMost && ascends(compare.getLhs()) && isFixed(compare.getRhs()));
+  return (isLeast && isMonotonicAlong(compare.getRhs()) &&
+          isFixed(compare.getLhs())) ||
+         (isMost && isMonotonicAlong(compare.getLhs()) &&
+          isFixed(compare.getRhs()));
 }
 
 bool MonotonicValues::keepsOrder(Operation *cast) {
@@ -326,7 +329,7 @@ bool MonotonicValues::compute(Value value) {
     return ascendsAsRead(extract);
   if (auto choice = dyn_cast<arith::SelectOp>(source)) {
     Value number = findWrapped(choice);
-    return number && ascends(number);
+    return number && isMonotonicAlong(number);
   }
   if (isa<arith::AddIOp, affine::AffineApplyOp>(source))
     return ascendsAsSum(exprs.get(value));
@@ -335,9 +338,11 @@ bool MonotonicValues::compute(Value value) {
   bool isTruth = isa<arith::ExtUIOp>(source) &&
                  source->getOperand(0).getType().isInteger(1);
   if (isTruth || isa<arith::MinSIOp, arith::MaxSIOp>(source))
-    return llvm::all_of(source->getOperands(),
-                        [&](Value operand) { return ascends(operand); });
-  return isCast(source) && keepsOrder(source) && ascends(source->getOperand(0));
+    return llvm::all_of(source->getOperands(), [&](Value operand) {
+      return isMonotonicAlong(operand);
+    });
+  return isCast(source) && keepsOrder(source) &&
+         isMonotonicAlong(source->getOperand(0));
 }
 
 bool MonotonicTables::compute(Value table) {
@@ -354,12 +359,13 @@ bool MonotonicTables::compute(Value table) {
   }
   MonotonicValues values(*this, op, loops);
   if (op.getNumReductionLoops() == 0)
-    return values.ascends(op.getBody()->getTerminator()->getOperand(0));
+    return values.isMonotonicAlong(
+        op.getBody()->getTerminator()->getOperand(0));
   // A count of conditions that begin to hold somewhere.
   std::optional<Count> count = findCount(table);
-  return count && values.ascends(count->condition);
+  return count && values.isMonotonicAlong(count->condition);
 }
 
 bool carousel::isMonotonic(Value table) {
-  return MonotonicTables().ascends(table);
+  return MonotonicTables().isMonotonicAlong(table);
 }

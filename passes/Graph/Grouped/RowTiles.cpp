@@ -48,7 +48,7 @@ public:
         blocks(llvm::divideCeil(count, length)), number(number) {}
 
   RowTiles write();
-  RowTiles writeAscending();
+  RowTiles writeMonotonic();
 
 private:
   /// Rows that are compared with each other, if there are many.
@@ -98,7 +98,7 @@ Value TileWriter::findMatrices(const RowTiles &tiles, Value ends) {
   return reduce({tiles.tiles}, {slice(ends, 0, numbers - 1)}, {{1}},
                 /*isMaximum=*/false,
                 [&](OpBuilder &b, ValueRange at, ValueRange own) {
-                  Numbers n(b, loc);
+                  IndexBuilder n(b, loc);
                   return n.compare(Predicate::ule, n.index(own[0]), at[0]);
                 });
 }
@@ -109,7 +109,7 @@ RowTiles TileWriter::write() {
   // In blocks; -1 behind the last row.
   Value blocked =
       elements({blocks, length}, [&](OpBuilder &b, ValueRange at, ValueRange) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         Value row = n.add(n.multiply(at[0], length), at[1]);
         Value last = n.constant(count - 1);
         Value own = n.read(number, {n.least(row, last)});
@@ -121,20 +121,20 @@ RowTiles TileWriter::write() {
   Value rank = reduce({blocks, length}, {blocked, blocked}, {{0, 1}, {0, 2}},
                       /*isMaximum=*/false,
                       [&](OpBuilder &b, ValueRange at, ValueRange own) {
-                        Numbers n(b, loc);
+                        IndexBuilder n(b, loc);
                         return n.both(n.compare(Predicate::ult, at[2], at[1]),
                                       n.compare(Predicate::eq, own[0], own[1]));
                       });
   Value counts = reduce(
       {blocks, numbers}, {blocked}, {{0, 2}},
       /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         return n.compare(Predicate::eq, n.index(own[0]), at[1]);
       });
   Value sums = reduce({blocks, numbers}, {counts}, {{2, 1}},
                       /*isMaximum=*/false,
                       [&](OpBuilder &b, ValueRange at, ValueRange own) {
-                        Numbers n(b, loc);
+                        IndexBuilder n(b, loc);
                         return n.choose(n.compare(Predicate::ule, at[2], at[0]),
                                         n.index(own[0]), n.constant(0));
                       });
@@ -142,14 +142,14 @@ RowTiles TileWriter::write() {
   Value ends = reduce(
       {numbers}, {slice(sums, blocks - 1, numbers)}, {{1}},
       /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         Value ownTiles = n.divide(
             n.add(n.index(own[0]), n.constant(tiles.rows - 1)), tiles.rows);
         return n.choose(n.compare(Predicate::ule, at[1], at[0]), ownTiles,
                         n.constant(0));
       });
   tiles.matrix = findMatrices(tiles, ends);
-  auto findRank = [&](Numbers &n, ValueRange at, Value own) {
+  auto findRank = [&](IndexBuilder &n, ValueRange at, Value own) {
     Value first = n.readBefore(ends, own);
     return n.add(n.multiply(n.subtract(at[0], first), tiles.rows), at[1]);
   };
@@ -168,7 +168,7 @@ RowTiles TileWriter::write() {
   Value block = reduce(
       shape, {tiles.matrix, ofBlocks}, {{0}, {2}},
       /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         Value matrix = n.index(own[0]);
         return n.compare(Predicate::ule, n.read(sums, {at[2], matrix}),
                          findRank(n, at, matrix));
@@ -176,7 +176,7 @@ RowTiles TileWriter::write() {
   tiles.row = reduce(
       shape, {tiles.matrix, block, marks}, {{0}, {0, 1}, {2}},
       /*isMaximum=*/true, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         Value matrix = n.index(own[0]), found = n.index(own[1]);
         // No row of the last block has a rank behind those of its number.
         found = n.least(found, n.constant(blocks - 1));
@@ -189,7 +189,7 @@ RowTiles TileWriter::write() {
         return n.choose(n.both(isOwn, isHere), row, n.constant(-1));
       });
   tiles.place = elements({count}, [&](OpBuilder &b, ValueRange at, ValueRange) {
-    Numbers n(b, loc);
+    IndexBuilder n(b, loc);
     Value own = n.read(number, at), block = n.divide(at[0], length);
     Value before = n.readBefore(sums, {block, own});
     Value ownRank = n.read(rank, {block, n.remainder(at[0], length)});
@@ -199,25 +199,25 @@ RowTiles TileWriter::write() {
   return tiles;
 }
 
-RowTiles TileWriter::writeAscending() {
+RowTiles TileWriter::writeMonotonic() {
   RowTiles tiles = chooseRowTiles(count, numbers);
   tiles.number = number;
   // The first row of each number, and the one behind all rows.
   Value starts = reduce(
       {numbers + 1}, {number}, {{1}},
       /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         return n.compare(Predicate::slt, n.index(own[0]), at[0]);
       });
   Value begin = slice(starts, 0, numbers), end = slice(starts, 1, numbers);
-  auto countTiles = [&](Numbers &n, Value from, Value to) {
+  auto countTiles = [&](IndexBuilder &n, Value from, Value to) {
     Value rows = n.subtract(n.index(to), n.index(from));
     return n.divide(n.add(rows, n.constant(tiles.rows - 1)), tiles.rows);
   };
   Value ends = reduce(
       {numbers}, {begin, end}, {{1}, {1}},
       /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         return n.choose(n.compare(Predicate::ule, at[1], at[0]),
                         countTiles(n, own[0], own[1]), n.constant(0));
       });
@@ -226,7 +226,7 @@ RowTiles TileWriter::writeAscending() {
   tiles.matrix = reduce(
       {tiles.tiles}, {begin, end, ends}, {{1}, {1}, {1}},
       /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         return n.both(
             n.compare(Predicate::sle, n.index(own[2]), at[0]),
             n.compare(Predicate::ult, at[1], n.constant(numbers - 1)));
@@ -234,7 +234,7 @@ RowTiles TileWriter::writeAscending() {
   tiles.first = reduce(
       {tiles.tiles}, {begin, end, ends}, {{1}, {1}, {1}},
       /*isMaximum=*/true, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         Value behind = n.index(own[2]);
         Value first = n.subtract(behind, countTiles(n, own[0], own[1]));
         Value isHere = n.both(n.compare(Predicate::sle, first, at[0]),
@@ -252,7 +252,7 @@ RowTiles TileWriter::writeAscending() {
       rewriter, loc, {tiles.tiles, tiles.rows}, rewriter.getI32Type(),
       {tiles.matrix, tiles.first}, {ofRow, ofRow},
       [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
+        IndexBuilder n(b, loc);
         Value first = n.index(own[1]), row = n.add(first, at[1]);
         Value behind = n.read(starts, {n.add(n.index(own[0]), n.constant(1))});
         Value exists = n.both(n.compare(Predicate::sge, first, n.constant(0)),
@@ -260,7 +260,7 @@ RowTiles TileWriter::writeAscending() {
         return n.integer(n.choose(exists, row, n.constant(-1)));
       });
   tiles.place = elements({count}, [&](OpBuilder &b, ValueRange at, ValueRange) {
-    Numbers n(b, loc);
+    IndexBuilder n(b, loc);
     Value own = n.read(number, at);
     Value first = n.multiply(n.readBefore(ends, own), tiles.rows);
     return n.integer(n.add(first, n.subtract(at[0], n.read(starts, own))));
@@ -271,5 +271,5 @@ RowTiles TileWriter::writeAscending() {
 RowTiles carousel::createRowTiles(IRRewriter &rewriter, Location loc,
                                   Value number, int64_t numbers) {
   TileWriter writer(rewriter, loc, number, numbers);
-  return isMonotonic(number) ? writer.writeAscending() : writer.write();
+  return isMonotonic(number) ? writer.writeMonotonic() : writer.write();
 }

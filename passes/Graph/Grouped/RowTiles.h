@@ -7,7 +7,7 @@
 //
 // Rows that have one number come together in tiles, each of one number. Tables
 // follow from counts: rows are counted in blocks, so that each is compared with
-// those of one block, and each block with the others. Rows whose numbers ascend
+// those of one block, and each block with the others. Rows whose indices ascend
 // are in this order: the first one of each number says all.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ struct RowTiles {
   mlir::Value row;
   mlir::Value place; ///< of each row, among those of all tiles, tensor<i32>
   /// The first row of each tile, tensor<tiles x i32>, and the number of rows
-  /// for tiles without any, if rows of a tile follow each other: numbers
+  /// for tiles without any, if rows of a tile follow each other: indices
   /// ascend. Null if they may not.
   mlir::Value first;
 };

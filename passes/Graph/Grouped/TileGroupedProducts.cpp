@@ -21,12 +21,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
-#include "../Products/OneHotPoints.h"
+#include "../Products/OneHotIndices.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
 #include "../Tables/TableOps.h"
-#include "ChosenMatrices.h"
+#include "GroupedProducts.h"
 #include "RowTiles.h"
 
 #include "carousel/Dialect/IR/GraphDecisions.h"
@@ -127,12 +127,12 @@ Value RowJoiner::joinFactor(IRRewriter &rewriter, OpOperand *factor,
   return createElements(
       rewriter, op.getLoc(), shape, getElementTypeOrSelf(factor->get()), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) {
-        PointReader reader(op, [](Value tensor) {
+        BodyEvaluator reader(op, [](Value tensor) {
           return findMatrixRead(tensor.getDefiningOp<linalg::GenericOp>())
               .has_value();
         });
-        SmallVector<Value> row =
-            Numbers(builder, op.getLoc()).delinearize(indices[0], rowExtents);
+        SmallVector<Value> row = IndexBuilder(builder, op.getLoc())
+                                     .delinearize(indices[0], rowExtents);
         for (auto [loop, index] : llvm::zip_equal(rowLoops, row))
           reader.setLoop(loop, index);
         for (auto [loop, index] : llvm::zip_equal(others, indices.drop_front()))
@@ -168,7 +168,7 @@ Value RowJoiner::joinRows(IRRewriter &rewriter) {
       getElementTypeOrSelf(tensor), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
         int64_t inner = computeProduct(ArrayRef(rowExtents).drop_front(outer));
-        Value row = Numbers(builder, loc).divide(indices[0], inner);
+        Value row = IndexBuilder(builder, loc).divide(indices[0], inner);
         return tensor::ExtractOp::create(builder, loc, tensor,
                                          ValueRange{row, indices[1]});
       });
@@ -303,10 +303,10 @@ const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
   Value number = createElements(
       rewriter, loc, {product.count}, rewriter.getI32Type(), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) {
-        PointReader reader(chooser);
+        BodyEvaluator reader(chooser);
         reader.setLoop(product.row, indices[0]);
-        return Numbers(builder, loc)
-            .integer(product.computeNumber(builder, reader));
+        return IndexBuilder(builder, loc)
+            .integer(product.computeMatrixIndex(builder, reader));
       });
   auto own = number.getDefiningOp<linalg::GenericOp>();
   for (const auto &tiles : all) {
@@ -333,7 +333,7 @@ static Value readRow(OpBuilder &builder, Value tensor, Value number,
                      unsigned dim, SmallVector<Value> at) {
   Location loc = tensor.getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
-  Numbers n(builder, loc);
+  IndexBuilder n(builder, loc);
   at[dim] = n.index(number);
   Value exists = n.compare(arith::CmpIPredicate::ult, at[dim],
                            n.constant(type.getDimSize(dim)));
@@ -368,13 +368,13 @@ Value ProductTiler::nameRows(linalg::GenericOp op, Value number,
       rewriter, loc, {tiles.tiles, tiles.rows}, rewriter.getI32Type(),
       tiles.row, rewriter.getMultiDimIdentityMap(2),
       [&](OpBuilder &builder, ValueRange, ValueRange elements) -> Value {
-        Numbers n(builder, loc);
+        IndexBuilder n(builder, loc);
         Value row = n.index(elements[0]);
         Value exists =
             n.compare(arith::CmpIPredicate::ult, row, n.constant(count));
         Value named = createBranch(
             builder, loc, builder.getI32Type(), exists, [&](OpBuilder &inner) {
-              PointReader reader(op);
+              BodyEvaluator reader(op);
               reader.setLoop(0, row);
               return arith::IndexCastOp::create(inner, loc, inner.getI32Type(),
                                                 reader.compute(inner, number))
@@ -403,7 +403,7 @@ Value ProductTiler::readRows(Value tensor, bool isTransposed,
         {tiles.tiles, tiles.rows, type.getDimSize(1)}, type.getElementType(),
         tiles.first, AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
         [&](OpBuilder &builder, ValueRange indices, ValueRange elements) {
-          Numbers n(builder, tensor.getLoc());
+          IndexBuilder n(builder, tensor.getLoc());
           Value row = n.add(n.index(elements[0]), indices[1]);
           return readRow(builder, tensor, row, rows, {Value(), indices[2]});
         });
@@ -427,7 +427,7 @@ Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
       op.getNumDpsInits() != 1 || readsInit(op, 0) ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
     return {};
-  // Rows in tiles, what is the same for all rows, and others by their numbers.
+  // Rows in tiles, what is the same for all rows, and others by their indices.
   SmallVector<Value> inputs = {tiles.row};
   SmallVector<AffineMap> maps = {
       rewriter.getMultiDimIdentityMap(3).dropResult(2)};
@@ -463,7 +463,7 @@ Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
       rewriter, op.getLoc(), {tiles.tiles, tiles.rows, type.getDimSize(1)},
       type.getElementType(), inputs, maps,
       [&](OpBuilder &builder, ValueRange indices, ValueRange elements) {
-        PointReader reader(op);
+        BodyEvaluator reader(op);
         reader.setLoop(1, indices[2]);
         for (auto [argument, element] :
              llvm::zip_equal(known, elements.drop_front()))
@@ -595,7 +595,7 @@ void ProductTiler::tile(const GroupedProduct &product) {
       AffineMap::get(2, 0, rewriter.getAffineDimExpr(rowDim)),
       [&](OpBuilder &builder, ValueRange indices,
           ValueRange elements) -> Value {
-        Numbers n(builder, loc);
+        IndexBuilder n(builder, loc);
         Value place = n.index(elements[0]), tile = n.divide(place, tiles.rows),
               row = n.remainder(place, tiles.rows);
         Value element = tensor::ExtractOp::create(

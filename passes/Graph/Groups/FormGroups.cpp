@@ -115,7 +115,7 @@ private:
 
   /// Whether an op computes numbers of numbers. Those that are indices are
   /// arguments of kernels.
-  static bool computesNumbers(Operation *op) {
+  static bool computesScalars(Operation *op) {
     auto isNumber = [](Type type) { return type.isIntOrFloat(); };
     return isa_and_present<arith::ArithDialect, math::MathDialect>(
                op->getDialect()) &&
@@ -129,7 +129,7 @@ private:
     bool isConstant = op->hasTrait<OpTrait::ConstantLike>() &&
                       !isa<TensorType>(op->getResult(0).getType());
     return op->getBlock() == &func.getBody().front() &&
-           (isConstant || computesNumbers(op) || isa<tensor::EmptyOp>(op) ||
+           (isConstant || computesScalars(op) || isa<tensor::EmptyOp>(op) ||
             isOnlyStart(op));
   }
 
@@ -200,7 +200,7 @@ public:
     for (const GroupBoundary &boundary : plan.boundaries)
       if (!isHost(boundary.from) && !isHost(boundary.to))
         write(boundary.tensor, boundary.from, boundary.to, boundary.reason);
-    for (const StreamRefusal &missed : plan.missedStreams)
+    for (const OnlineRefusal &missed : plan.missedOnlineReductions)
       log.missed(graph.ops[missed.to], "Stream",
                  name(missed.from) + " and " + name(missed.to) +
                      " aren't one pass: " + missed.reason,
@@ -212,9 +212,10 @@ public:
   }
 
 private:
-  /// Why a stream is one pass, and how many programs and parts it has.
+  /// Why an online reduction is one pass, and how many programs and parts it
+  /// has.
   void writeTimes(const PlannedGroup &planned) {
-    StreamTimes times = estimateStream(
+    OnlineTimes times = estimateOnlineReduction(
         graph.problem, planned.group, planned.shape,
         scheduleGroup(graph.problem, planned.group, planned.shape));
     log.analysed(graph.ops[planned.group.ops.front()], "Stream",
@@ -466,7 +467,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     if (failed(rewriteGreedily(func, std::move(patterns))))
       return failure();
     removeDuplicates(func);
-    clones += cloneCheapOps(func);
+    clones += rematerializeCheapOps(func);
     separateFills(func);
     Graph graph = readGraph(func);
     if (failed(checkShapes(graph)))

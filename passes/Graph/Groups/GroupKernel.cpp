@@ -18,11 +18,11 @@
 #include "../Kernels/GroupLoops.h"
 #include "../Kernels/GroupMemory.h"
 #include "../Kernels/GroupProduct.h"
+#include "../Kernels/ImplicitGEMM.h"
 #include "../Kernels/OpWriter.h"
-#include "../Kernels/PixelProduct.h"
 #include "../Kernels/RowLoops.h"
-#include "../Streams/StreamMasks.h"
-#include "../Streams/StreamWriter.h"
+#include "../OnlineReductions/OnlineMasks.h"
+#include "../OnlineReductions/OnlineReductionWriter.h"
 #include "GroupParts.h"
 #include "GroupSignature.h"
 
@@ -58,7 +58,7 @@ public:
 
 private:
   // The kernel.
-  void writeNumbers();
+  void writeScalars();
   void placeProgram();
 
   // Its parts.
@@ -113,11 +113,11 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Numbers that the group computes once.
-void KernelWriter::writeNumbers() {
+void KernelWriter::writeScalars() {
   IRMapping mapping;
   for (auto [number, operand] : llvm::enumerate(operands))
     mapping.map(operand.value, kernel.getArgument(number));
-  for (Value number : findNumbers(program)) {
+  for (Value number : findScalars(program)) {
     Operation *op = number.getDefiningOp();
     if (!op || mapping.contains(number) ||
         op->hasTrait<OpTrait::ConstantLike>())
@@ -207,7 +207,7 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
     memory.setParameter(operand.value, kernel.getArgument(number));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
-  writeNumbers();
+  writeScalars();
   placeProgram();
   LogicalResult written = writeOps();
   builder.setInsertionPointToEnd(&kernel.getBody().front());

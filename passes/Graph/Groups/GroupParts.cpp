@@ -115,7 +115,7 @@ carousel::findWorkspaces(const GroupProgram &program,
   SmallVector<GroupWorkspace> workspaces;
   for (auto [at, op] : llvm::enumerate(program.group.ops)) {
     bool isOther = program.shape.stream &&
-                   program.shape.stream->roles[at] != StreamRole::Sum;
+                   program.shape.stream->roles[at] != OnlineRole::Sum;
     if (!program.graph.problem.ops[op].reduces() || isOther ||
         !isInLoop(program.shape, program.schedule, at))
       continue;

@@ -7,7 +7,7 @@
 //
 // Several parts of a program reduce some of the elements each. They leave their
 // partial results in workspaces and draw tickets; the part that draws the last
-// one combines what all of them left, in the order of their numbers.
+// one combines what all of them left, in the order of their indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@ ExprAttr getParts(const GroupProgram &program,
 
 /// Finds the memory that a kernel of a divided schedule needs: the partial
 /// results of each op that its loops reduce, in the group's order, and the
-/// counters. In a stream, these are the ops that go along its dimension.
+/// counters. In an online reduction, these are the ops that go along its
+/// dimension.
 llvm::SmallVector<GroupWorkspace>
 findWorkspaces(const GroupProgram &program,
                llvm::ArrayRef<KernelOperand> operands);

@@ -14,7 +14,7 @@
 #include "GroupParts.h"
 
 #include "../Kernels/GroupMemory.h"
-#include "../Streams/StreamMasks.h"
+#include "../OnlineReductions/OnlineMasks.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -105,7 +105,7 @@ static Value findSize(const GroupProgram &program, unsigned position) {
   return {};
 }
 
-llvm::SetVector<Value> carousel::findNumbers(const GroupProgram &program) {
+llvm::SetVector<Value> carousel::findScalars(const GroupProgram &program) {
   llvm::SetVector<Value> numbers;
   for (Operation &op : program.getBlock()) {
     if (op.getNumRegions() == 0)
@@ -131,7 +131,7 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
     operand.value = value;
     operand.isResult = isResult;
     if (isa<RankedTensorType>(value.getType())) {
-      unsigned tensor = program.graph.tensorNumbers.lookup(value);
+      unsigned tensor = program.graph.tensorIndices.lookup(value);
       operand.dims = findDims(program, tensor);
       operand.strides = findStrides(program, tensor);
       operand.hasGroups = hasGroups(program, tensor);
@@ -149,7 +149,7 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
       add(argument, false);
   }
   // Dimensions of memrefs may be several of a tensor's.
-  for (Value number : findNumbers(program))
+  for (Value number : findScalars(program))
     if (number.getDefiningOp<tensor::DimOp>())
       add(number, false);
   size_t inputs = operands.size();

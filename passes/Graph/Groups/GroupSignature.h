@@ -36,7 +36,7 @@ ViewShapes getViewShapes(const KernelOperand &operand);
 
 /// The numbers that the group's ops compute elements of, each after those that
 /// it is computed of.
-llvm::SetVector<mlir::Value> findNumbers(const GroupProgram &program);
+llvm::SetVector<mlir::Value> findScalars(const GroupProgram &program);
 
 /// The extent of a scheduled dimension, of an argument that has it.
 ExprAttr getExtent(const GroupProgram &program,
@@ -49,7 +49,7 @@ ExprAttr getPrograms(const GroupProgram &program,
 /// The dimensions of the schedule whose programs have the launch's second
 /// dimension, if other programs have the first one: rows of a product, so that
 /// the block phase can number tiles in groups that share factors, and those of
-/// a stream whose later rows have more tiles.
+/// an online reduction whose later rows have more tiles.
 llvm::SmallBitVector findDimsOfRows(const GroupProgram &program);
 
 /// A kernel without a body. Its last arguments are the workspaces, and its grid

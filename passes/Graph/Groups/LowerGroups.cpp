@@ -13,8 +13,8 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Kernels/GroupProduct.h"
+#include "../OnlineReductions/OnlineMasks.h"
 #include "../Reading/ExtentFactors.h"
-#include "../Streams/StreamMasks.h"
 #include "Donations.h"
 #include "GroupParts.h"
 
@@ -74,9 +74,9 @@ static bool isSlice(Value tensor) {
   return false;
 }
 
-/// Elements at indices that are computed are found by their numbers in memory.
+/// Elements at indices that are computed are found by their indices in memory.
 static bool isGathered(const GroupProgram &program, Value tensor) {
-  unsigned number = program.graph.tensorNumbers.lookup(tensor);
+  unsigned number = program.graph.tensorIndices.lookup(tensor);
   for (const GraphOp &op : program.graph.problem.ops)
     for (const GraphAccess &read : op.reads)
       if (read.tensor == number && !read.isRegular())
@@ -86,8 +86,8 @@ static bool isGathered(const GroupProgram &program, Value tensor) {
 
 /// Whether what is one dimension of the kernel's memref is one of the slices.
 static bool hasGaps(const GroupProgram &program, Value tensor) {
-  auto number = program.graph.tensorNumbers.find(tensor);
-  return number != program.graph.tensorNumbers.end() &&
+  auto number = program.graph.tensorIndices.find(tensor);
+  return number != program.graph.tensorIndices.end() &&
          !program.graph.problem.tensors[number->second].gaps.empty();
 }
 
@@ -350,7 +350,7 @@ static std::string formatNumber(double number) {
 
 /// Indices that a program computes, if all extents that it doesn't know are
 /// assumed.
-static llvm::DenseMap<Value, double> assumeNumbers(func::FuncOp program) {
+static llvm::DenseMap<Value, double> assumeScalars(func::FuncOp program) {
   llvm::DenseMap<Value, double> numbers;
   program.walk([&](Operation *op) {
     auto get = [&](unsigned operand) {
@@ -407,7 +407,7 @@ static void logProgramTimes(func::FuncOp program,
   SmallVector<std::pair<Operation *, GroupTime>> steps;
   GroupTime sum, loads; // of launches, and of what is done once for all
   int64_t numLoads = 0;
-  llvm::DenseMap<Value, double> numbers = assumeNumbers(program);
+  llvm::DenseMap<Value, double> numbers = assumeScalars(program);
   program.walk([&](Operation *op) {
     auto call = dyn_cast<LibraryMatmulOp>(op);
     auto found = times.find(op);

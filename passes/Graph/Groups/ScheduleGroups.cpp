@@ -13,7 +13,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Kernels/GroupProduct.h"
 #include "../Kernels/GroupProgram.h"
-#include "../Streams/StreamMasks.h"
+#include "../OnlineReductions/OnlineMasks.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -178,7 +178,7 @@ struct ScheduleGroups
       return;
     program.schedule = schedule;
     SmallVector<std::string> refusals;
-    findStreamMasks(program, &refusals);
+    findOnlineMasks(program, &refusals);
     for (const std::string &reason : refusals)
       log->missed(program.op, "Mask",
                   "tiles that a mask excludes are computed: " + reason);

@@ -70,8 +70,9 @@ static int64_t countTileBytes(const GroupProgram &program) {
 
 bool carousel::isPipelined(const GroupProgram &program) {
   // Two slots of each tile fit the least shared memory that chips have, 99 KiB,
-  // and those of streams, which have two products, the 227 KiB of sm_90.
-  bool isStream = program.schedule.family == ScheduleFamily::Stream;
+  // and those of online reductions, which have two products, the 227 KiB of
+  // sm_90.
+  bool isOnlineReduction = program.schedule.family == ScheduleFamily::Stream;
   // Sums along the same pixels read most of them again, from the L1.
   int64_t stencils =
       llvm::count_if(program.graph.problem.ops, [](const GraphOp &op) {
@@ -79,7 +80,7 @@ bool carousel::isPipelined(const GroupProgram &program) {
       });
   if (stencils > 1)
     return false;
-  int64_t mostTileBytes = (isStream ? 96 : 48) << 10;
+  int64_t mostTileBytes = (isOnlineReduction ? 96 : 48) << 10;
   const GroupSchedule &schedule = program.schedule;
   SmallVector<unsigned> loops = findLoopPositions(schedule);
   if (loops.empty() || schedule.dims[loops.back()].tile == 1)
@@ -93,7 +94,8 @@ bool carousel::isPipelined(const GroupProgram &program) {
     loops = {loops.back()};
   // Factors of products always come by a ring; other tiles of one iteration
   // would only make a detour.
-  bool isProduct = isStream || schedule.family == ScheduleFamily::Contraction;
+  bool isProduct =
+      isOnlineReduction || schedule.family == ScheduleFamily::Contraction;
   return (isProduct || !llvm::all_of(loops, isOnce)) &&
          countTileBytes(program) <= mostTileBytes;
 }

@@ -14,7 +14,7 @@
 #include "../Bodies/WideFloats.h"
 #include "../Tables/TableOps.h"
 #include "GroupLoops.h"
-#include "PixelProduct.h"
+#include "ImplicitGEMM.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
 
@@ -110,8 +110,8 @@ GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
 }
 
 /// The outermost loop around what is written, if a number is the same in all of
-/// its iterations: it may say where tiles are that producers load. So is what a
-/// stream has for each row, of which a thread has a few.
+/// its iterations: it may say where tiles are that producers load. So is what
+/// an online reduction has for each row, of which a thread has a few.
 Operation *GroupMemory::findLoopWithout(ArrayRef<unsigned> positions) const {
   bool hasRows = vectors.schedule.family == ScheduleFamily::Stream &&
                  vectors.findVectorDims(positions).size() == 1;

@@ -15,7 +15,7 @@
 #include "../Reading/RowReads.h"
 
 #include "GroupLoops.h"
-#include "PixelProduct.h"
+#include "ImplicitGEMM.h"
 #include "RowLoops.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
@@ -97,7 +97,7 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
   OpBuilder &builder = vectors.builder;
   auto inputs = findFactors(cast<linalg::LinalgOp>(program.graph.ops[op]));
   const GraphOp &node = program.graph.problem.ops[op];
-  std::optional<PixelProduct> pixels;
+  std::optional<ImplicitGEMM> pixels;
   StoredVector factors[2];
   if (node.kind == GraphOpKind::Convolution) {
     pixels.emplace(program, op, vectors);
@@ -238,12 +238,12 @@ static bool isOfProgram(const GroupProgram &program, unsigned op,
                         Value number) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   SmallVector<unsigned> positions = getPositions(program, op);
-  auto isOfNumbers = [](Value value) {
+  auto isOfScalars = [](Value value) {
     return isa_and_present<arith::IndexCastOp, arith::DivUIOp, arith::RemUIOp>(
         value.getDefiningOp());
   };
-  return !isComputedOf(number, isOfNumbers, [&](Value value) {
-    if (isOfNumbers(value) || matchPattern(value, m_Constant()))
+  return !isComputedOf(number, isOfScalars, [&](Value value) {
+    if (isOfScalars(value) || matchPattern(value, m_Constant()))
       return false;
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != structured.getBlock())
@@ -357,7 +357,7 @@ static FactorDemand findFactorDemand(const GroupProgram &program, unsigned op,
       program.usesTF32 && factors[0].type.isF32() && factors[1].type.isF32();
   // Images are on the left, and otherwise the sum's first dimension.
   bool isImageLeft =
-      ops[op].kind == GraphOpKind::Convolution && !ops[op].sumsPixels();
+      ops[op].kind == GraphOpKind::Convolution && !ops[op].isWgrad();
   unsigned left = !isImageLeft && first[1] < first[0];
   ProductBits bits{rows[left], rows[1 - left], depth};
   FactorDemand demand{rules::kMaxThreadsPerBlock, 0, kMostVectorRegisters};

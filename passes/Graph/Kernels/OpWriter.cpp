@@ -11,7 +11,7 @@
 
 #include "OpWriter.h"
 
-#include "../Products/OneHotPoints.h"
+#include "../Products/OneHotIndices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,7 +21,7 @@ using namespace carousel;
 
 /// Whether a body takes numbers to whole ones, which a quotient just below of
 /// one would change by 1.
-static bool makesWholeNumbers(linalg::LinalgOp op) {
+static bool roundsToIntegers(linalg::LinalgOp op) {
   return op.getBlock()
       ->walk([](Operation *inner) {
         bool makes =
@@ -39,7 +39,7 @@ static bool allowsReciprocals(const GroupProgram &program) {
   bool hasProduct = false;
   for (auto [number, op] : llvm::enumerate(program.graph.problem.ops)) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(program.graph.ops[number]);
-    if (linalgOp && makesWholeNumbers(linalgOp))
+    if (linalgOp && roundsToIntegers(linalgOp))
       return false;
     if (!op.isProduct())
       continue;

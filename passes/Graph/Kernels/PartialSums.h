@@ -37,7 +37,7 @@ public:
                            const GroupValue &own) = 0;
 };
 
-/// The type of a stream's sums: f32 at least.
+/// The type of an online reduction's sums: f32 at least.
 inline mlir::Type getSumType(mlir::Type element) {
   return mlir::isa<mlir::FloatType>(element) &&
                  element.getIntOrFloatBitWidth() < 32

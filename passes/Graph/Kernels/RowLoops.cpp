@@ -54,7 +54,7 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
   };
   if (!product || llvm::any_of(program.group.ops, sumsMore))
     return range;
-  Numbers n(vectors.builder, vectors.loc);
+  IndexBuilder n(vectors.builder, vectors.loc);
   for (const GraphAccess &read : program.graph.problem.ops[*product].reads) {
     std::optional<unsigned> op = program.graph.problem.findWriter(read.tensor);
     if (!op || !isReadInFollowingRows(program, *op))
@@ -178,7 +178,7 @@ static FailureOr<RowBounds> computeBounds(const RowLoops &loops,
                         last = writer.writePart(loops.op, loops.range.end);
   if (failed(first) || failed(last))
     return failure();
-  Numbers n(vectors.builder, vectors.loc);
+  IndexBuilder n(vectors.builder, vectors.loc);
   RowBounds bounds;
   // Graphs may write ranges of their own, of any numbers.
   Value begin = n.index(first->value), end = n.index(last->value);

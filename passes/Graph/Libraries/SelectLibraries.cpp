@@ -139,7 +139,7 @@ struct SelectLibraries
       return {};
     IRMapping mapping;
     OwningOpRef<Operation *> copy = func->clone(mapping);
-    cloneCheapOps(cast<func::FuncOp>(*copy));
+    rematerializeCheapOps(cast<func::FuncOp>(*copy));
     Graph grouped = readGraph(cast<func::FuncOp>(*copy));
     grouped.problem.chip = graph.problem.chip; // a copy has no module
     grouped.problem.streams = streams;

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Products/OneHotPoints.h"
+#include "../Products/OneHotIndices.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/RowReads.h"
 #include "../Shapes/Patterns.h"
@@ -228,7 +228,7 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
 
 /// The integer of 64 bits, as of a table, that a row's index is cast from; null
 /// if there is none. It may be what a guard compares.
-static Value findLongNumber(Value row) {
+static Value findLongIndex(Value row) {
   auto cast = row.getDefiningOp<arith::IndexCastOp>();
   return cast && cast.getIn().getType().isInteger(64) ? cast.getIn() : Value();
 }
@@ -262,14 +262,14 @@ static Value makeTable(IRRewriter &rewriter, const GatheredRows &rows) {
   return createElements(
       rewriter, loc, empty, inputs, maps,
       [&](OpBuilder &inner, ValueRange indices, ValueRange elements) -> Value {
-        PointReader reader(op);
+        BodyEvaluator reader(op);
         for (auto [input, element] : llvm::zip_equal(rows.inputs, elements))
           reader.set(op.getMatchingBlockArgument(input), element);
         for (auto [loop, index] : llvm::zip_equal(rows.loops, indices))
           reader.setLoop(loop, index);
         tensor::ExtractOp extract = rows.extract;
         Value row = extract.getIndices()[0];
-        if (Value number = findLongNumber(row))
+        if (Value number = findLongIndex(row))
           return reader.compute(inner, number);
         return arith::IndexCastOp::create(inner, loc, inner.getI64Type(),
                                           reader.compute(inner, row));
@@ -285,12 +285,12 @@ static void readTable(IRRewriter &rewriter, const GatheredRows &rows,
       op.getNumLoops(), rows.loops.getArrayRef(), rewriter.getContext());
   BlockArgument element = addInput(rewriter, op, table, along, /*place=*/0);
   rewriter.setInsertionPointToStart(op.getBody());
-  Value index = Numbers(rewriter, op.getLoc()).index(element);
+  Value index = IndexBuilder(rewriter, op.getLoc()).index(element);
   auto isRead = [&](OpOperand &use) {
     return !rows.numbers.contains(use.getOwner());
   };
   Value row = extract.getIndices()[0];
-  if (Value number = findLongNumber(row))
+  if (Value number = findLongIndex(row))
     rewriter.replaceUsesWithIf(number, element, [&](OpOperand &use) {
       return use.getOwner() != index.getDefiningOp() && isRead(use);
     });

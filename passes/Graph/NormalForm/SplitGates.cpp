@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Grouped/ChosenMatrices.h"
+#include "../Grouped/GroupedProducts.h"
 #include "../Reading/ExtentFactors.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Shapes/FuseGraph.h"
@@ -151,7 +151,7 @@ static bool haveGoodFactors(const SlicedProduct &found) {
     if (!position)
       continue;
     ++along;
-    // Rows that choose their matrices need whole ones (ChosenMatrices.h).
+    // Rows that choose their matrices need whole ones (GroupedProducts.h).
     if (findMatrixRead(factor->get().getDefiningOp<linalg::GenericOp>()))
       return false;
     for (const auto &[slice, part] : found.slices)

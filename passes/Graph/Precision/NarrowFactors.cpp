@@ -38,7 +38,7 @@ using namespace carousel;
 namespace {
 
 /// A number by which all of a value is multiplied, or divided.
-struct Number {
+struct Scale {
   Value value;
   bool divides;
 };
@@ -47,14 +47,14 @@ struct Number {
 struct Narrowness {
   bool isNarrow = false;
   bool isWidened = false; ///< an element of it was of the narrow type
-  SmallVector<Number, 2> numbers;
+  SmallVector<Scale, 2> numbers;
 };
 
 /// One narrow type.
 class NarrowReader {
 public:
-  NarrowReader(FloatType narrow, bool movesNumbers)
-      : narrow(narrow), movesNumbers(movesNumbers) {}
+  NarrowReader(FloatType narrow, bool movesScales)
+      : narrow(narrow), movesScales(movesScales) {}
 
   const Narrowness &find(Value tensor) {
     return tensors.get(
@@ -238,7 +238,7 @@ private:
   }
 
   template <typename Of> Narrowness readMultiple(Operation *op, const Of &of) {
-    if (!movesNumbers)
+    if (!movesScales)
       return {};
     for (unsigned factor : {0u, 1u}) {
       Value number = op->getOperand(1 - factor);
@@ -404,7 +404,7 @@ private:
   }
 
   FloatType narrow;
-  bool movesNumbers;
+  bool movesScales;
   OperandFold<Narrowness> tensors;
   OperandFold<Value> written;
   SmallVector<std::pair<Value, Value>> replaced;
@@ -442,13 +442,13 @@ static Value hoist(OpBuilder &builder, Value number) {
 
 /// The result times the numbers.
 static Value multiply(OpBuilder &builder, Value product,
-                      ArrayRef<Number> numbers) {
+                      ArrayRef<Scale> numbers) {
   if (numbers.empty())
     return product;
   auto type = cast<RankedTensorType>(product.getType());
-  SmallVector<Number> own;
+  SmallVector<Scale> own;
   double constant = 1;
-  for (const Number &number : numbers)
+  for (const Scale &number : numbers)
     if (FloatAttr known = readConstant(number.value))
       constant = number.divides ? constant / known.getValueAsDouble()
                                 : constant * known.getValueAsDouble();
@@ -464,7 +464,7 @@ static Value multiply(OpBuilder &builder, Value product,
              product,
              [&](OpBuilder &body, ValueRange elements) {
                Value result = elements.front();
-               for (const Number &number : own)
+               for (const Scale &number : own)
                  result = number.divides
                               ? Value(arith::DivFOp::create(body, loc, result,
                                                             number.value))
@@ -481,9 +481,9 @@ static bool startsAtZero(linalg::LinalgOp op) {
 }
 
 static bool narrowProduct(linalg::LinalgOp op, FloatType narrow,
-                          bool movesNumbers, IRRewriter &rewriter) {
-  NarrowReader reader(narrow, movesNumbers && startsAtZero(op));
-  SmallVector<Number> numbers;
+                          bool movesScales, IRRewriter &rewriter) {
+  NarrowReader reader(narrow, movesScales && startsAtZero(op));
+  SmallVector<Scale> numbers;
   bool isNarrow = true, isWidened = false;
   for (Value factor : op.getDpsInputs()) {
     const Narrowness &found = reader.find(factor);
@@ -529,9 +529,9 @@ static std::array<FloatType, 2> getNarrowTypes(MLIRContext *context) {
   return {BFloat16Type::get(context), Float16Type::get(context)};
 }
 
-/// \p movesNumbers: whether numbers may multiply results instead of factors.
+/// \p movesScales: whether numbers may multiply results instead of factors.
 /// Returns how many products have changed.
-static unsigned narrowFactors(func::FuncOp func, bool movesNumbers) {
+static unsigned narrowFactors(func::FuncOp func, bool movesScales) {
   SmallVector<linalg::LinalgOp> products;
   func.walk([&](linalg::LinalgOp op) {
     auto isWide = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
@@ -545,7 +545,7 @@ static unsigned narrowFactors(func::FuncOp func, bool movesNumbers) {
   for (linalg::LinalgOp op : products)
     narrowed +=
         llvm::any_of(getNarrowTypes(func.getContext()), [&](FloatType narrow) {
-          return narrowProduct(op, narrow, movesNumbers, rewriter);
+          return narrowProduct(op, narrow, movesScales, rewriter);
         });
   return narrowed;
 }
@@ -553,7 +553,7 @@ static unsigned narrowFactors(func::FuncOp func, bool movesNumbers) {
 std::optional<WidenedFactor>
 carousel::findWidenedFactor(linalg::LinalgOp product) {
   for (FloatType narrow : getNarrowTypes(product->getContext())) {
-    NarrowReader reader(narrow, /*movesNumbers=*/false);
+    NarrowReader reader(narrow, /*movesScales=*/false);
     for (Value factor : product.getDpsInputs())
       if (const Narrowness &found = reader.find(factor);
           found.isNarrow && found.isWidened)

@@ -14,7 +14,7 @@
 // zeros between its pixels. Here it is a convolution for each remainder of the
 // result's pixels, by the elements of the kernel that meet no zeros. Along a
 // dimension of windows, pixel i of the result meets element r of the kernel in
-// place i + d * r + k of the spread image (d is 1 or -1), and pixel u of the
+// place i + d * r + k of the dilated image (d is 1 or -1), and pixel u of the
 // image is in place s * u + offset. With i = s * p + a, only every s-th r meets
 // a pixel: r = r0 + s * m, and
 //
@@ -59,7 +59,7 @@ public:
 private:
   /// Whether an index of the weights goes along the kernel: its loop is
   /// reduced, and moves the image's index of a pixel.
-  bool isTap(AffineExpr index) const {
+  bool isFilterLoop(AffineExpr index) const {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     return isReduced(loop) && !findDim(0, loop);
   }
@@ -120,7 +120,7 @@ bool WeightsReader::unreverse() {
     if (strides[from] == 1 && constant == 0)
       continue;
     if (strides[from] != -1 || type.isDynamicDim(dim) ||
-        constant != type.getDimSize(dim) - 1 || !isTap(index))
+        constant != type.getDimSize(dim) - 1 || !isFilterLoop(index))
       return false;
     read[cast<AffineDimExpr>(index).getPosition()] = constant - index;
   }
@@ -146,7 +146,7 @@ bool WeightsReader::skipZeros() {
         !spread.getType().isDynamicDim(dim))
       continue;
     if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(step) ||
-        spread.getSourceType().isDynamicDim(dim) || !isTap(expr))
+        spread.getSourceType().isDynamicDim(dim) || !isFilterLoop(expr))
       return false;
     taps[cast<AffineDimExpr>(expr).getPosition()] = expr * step + offset;
   }
@@ -170,19 +170,19 @@ namespace {
 struct SpreadWindow {
   unsigned dim = 0;             ///< of the image
   ConvolutionIndex index;       ///< of which pixels have a stride of 1
-  int64_t step = 1, offset = 0; ///< of pixels in the spread image
+  int64_t step = 1, offset = 0; ///< of pixels in the dilated image
 };
 
 /// One remainder of a dimension.
 struct Phase {
   int64_t first = 0, pixels = 0; ///< of the result
-  int64_t firstTap = 0, taps = 0;
+  int64_t firstFilterElement = 0, taps = 0;
   int64_t shift = 0; ///< of the index of the image
 };
 
-class SpreadImage : ConvolutionRewriter {
+class DilatedImage : ConvolutionRewriter {
 public:
-  SpreadImage(linalg::GenericOp op, RewriterBase &rewriter)
+  DilatedImage(linalg::GenericOp op, RewriterBase &rewriter)
       : ConvolutionRewriter(op, rewriter),
         spread(findInsertIntoZeros(op.getInputs()[0])) {}
 
@@ -202,7 +202,7 @@ private:
 
 } // namespace
 
-bool SpreadImage::readWindow(unsigned dim) {
+bool DilatedImage::readWindow(unsigned dim) {
   std::optional<ConvolutionIndex> index = readIndex(dim);
   int64_t step = spread.getStaticStride(dim);
   int64_t offset = spread.getStaticOffset(dim);
@@ -217,7 +217,7 @@ bool SpreadImage::readWindow(unsigned dim) {
   return true;
 }
 
-bool SpreadImage::read() {
+bool DilatedImage::read() {
   if (!spread || op.getNumResults() != 1 || !maps[2].isProjectedPermutation())
     return false;
   TypedAttr init = findFill(op.getOutputs()[0]);
@@ -233,7 +233,7 @@ bool SpreadImage::read() {
       windows, [](const SpreadWindow &window) { return window.step != 1; });
 }
 
-SmallVector<Phase> SpreadImage::getPhases(const SpreadWindow &window) const {
+SmallVector<Phase> DilatedImage::getPhases(const SpreadWindow &window) const {
   int64_t pixels = extents[*window.index.pixel];
   int64_t taps = extents[*window.index.tap];
   SmallVector<Phase> phases;
@@ -245,18 +245,19 @@ SmallVector<Phase> SpreadImage::getPhases(const SpreadWindow &window) const {
       return a + window.index.dilation * tap + window.index.constant -
              window.offset;
     };
-    while (phase.firstTap < taps && getPlace(phase.firstTap) % window.step != 0)
-      ++phase.firstTap;
-    phase.taps = llvm::divideCeil(taps - phase.firstTap, window.step);
-    phase.shift = getPlace(phase.firstTap) / window.step;
+    while (phase.firstFilterElement < taps &&
+           getPlace(phase.firstFilterElement) % window.step != 0)
+      ++phase.firstFilterElement;
+    phase.taps = llvm::divideCeil(taps - phase.firstFilterElement, window.step);
+    phase.shift = getPlace(phase.firstFilterElement) / window.step;
     phases.push_back(phase);
   }
   return phases;
 }
 
 /// The image with zeros around it where a phase needs some, and its indices.
-Value SpreadImage::pad(ArrayRef<Phase> phases,
-                       SmallVectorImpl<AffineExpr> &indices) {
+Value DilatedImage::pad(ArrayRef<Phase> phases,
+                        SmallVectorImpl<AffineExpr> &indices) {
   Value image = spread.getSource();
   SmallVector<OpFoldResult> sizes = getSizes(image);
   SmallVector<Range> ranges = getRanges(image);
@@ -279,20 +280,20 @@ Value SpreadImage::pad(ArrayRef<Phase> phases,
 }
 
 /// The part of the weights that meets pixels in phases, or of the result.
-SmallVector<Range> SpreadImage::slice(unsigned operand,
-                                      ArrayRef<Phase> phases) const {
+SmallVector<Range> DilatedImage::slice(unsigned operand,
+                                       ArrayRef<Phase> phases) const {
   bool ofWeights = operand == 1;
   SmallVector<Range> ranges = getRanges(op->getOperand(operand));
   for (auto [window, phase] : llvm::zip_equal(windows, phases)) {
     unsigned loop = ofWeights ? *window.index.tap : *window.index.pixel;
     ranges[*findDim(operand, loop)] = {
-        number(ofWeights ? phase.firstTap : phase.first),
+        number(ofWeights ? phase.firstFilterElement : phase.first),
         number(ofWeights ? phase.taps : phase.pixels), number(window.step)};
   }
   return ranges;
 }
 
-linalg::GenericOp SpreadImage::multiply(ArrayRef<Phase> phases, Value zeros) {
+linalg::GenericOp DilatedImage::multiply(ArrayRef<Phase> phases, Value zeros) {
   SmallVector<AffineExpr> indices(maps[0].getResults());
   Value image = pad(phases, indices);
   Value taps = tensor::ExtractSliceOp::create(rewriter, loc, op.getInputs()[1],
@@ -302,7 +303,7 @@ linalg::GenericOp SpreadImage::multiply(ArrayRef<Phase> phases, Value zeros) {
                           {map, maps[1], maps[2]}, iterators);
 }
 
-SmallVector<linalg::GenericOp> SpreadImage::split() {
+SmallVector<linalg::GenericOp> DilatedImage::split() {
   if (!read())
     return {op};
   linalg::GenericOp conversion = findConversion();
@@ -349,6 +350,6 @@ SmallVector<linalg::GenericOp> SpreadImage::split() {
 }
 
 SmallVector<linalg::GenericOp>
-carousel::splitSpreadImage(linalg::GenericOp op, RewriterBase &rewriter) {
-  return SpreadImage(op, rewriter).split();
+carousel::splitDilatedImage(linalg::GenericOp op, RewriterBase &rewriter) {
+  return DilatedImage(op, rewriter).split();
 }

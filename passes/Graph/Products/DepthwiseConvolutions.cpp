@@ -205,7 +205,7 @@ Value GroupJoiner::joinWeights(AffineMap &map) {
       rewriter, loc, wide, element, divided,
       AffineMap::get(loops, 0, read, op.getContext()),
       [&](OpBuilder &body, ValueRange indices, ValueRange weights) {
-        Numbers n(body, loc);
+        IndexBuilder n(body, loc);
         Value isSame = n.compare(arith::CmpIPredicate::eq, indices[others + 1],
                                  indices[others + 3]);
         Value zero =
@@ -220,8 +220,8 @@ Value GroupJoiner::joinWeights(AffineMap &map) {
   return tensor::CollapseShapeOp::create(rewriter, loc, spread, collapse);
 }
 
-linalg::GenericOp carousel::joinNarrowGroups(linalg::GenericOp op,
-                                             RewriterBase &rewriter) {
+linalg::GenericOp carousel::mergeConvolutionGroups(linalg::GenericOp op,
+                                                   RewriterBase &rewriter) {
   return GroupJoiner(op, rewriter).run();
 }
 
@@ -231,18 +231,18 @@ linalg::GenericOp carousel::joinNarrowGroups(linalg::GenericOp op,
 
 namespace {
 
-class TapSeparator : ConvolutionRewriter {
+class DepthwiseWgrad : ConvolutionRewriter {
 public:
-  TapSeparator(linalg::GenericOp op, RewriterBase &rewriter)
+  DepthwiseWgrad(linalg::GenericOp op, RewriterBase &rewriter)
       : ConvolutionRewriter(op, rewriter) {
-    sumsPixels = true;
+    isWgrad = true;
   }
 
   void run(DecisionLog &log);
 
 private:
   bool isStencil();
-  bool chooseTaps();
+  bool chooseFilterElements();
   bool isWorthIt();
   Value padImage();
   AffineMap keep(ArrayRef<AffineExpr> results, ArrayRef<int64_t> taps) const;
@@ -265,7 +265,7 @@ private:
 
 /// Whether it sums along the pixels of an image of which each channel has
 /// weights of its own, from a constant.
-bool TapSeparator::isStencil() {
+bool DepthwiseWgrad::isStencil() {
   if (!hasWindows(op) || !findFill(op.getOutputs()[0]) || !hasLongStencil() ||
       op.hasIndexSemantics())
     return false;
@@ -276,7 +276,7 @@ bool TapSeparator::isStencil() {
 
 /// All elements of a small kernel. Those of a large one would be too many
 /// operands of the op that puts them together.
-bool TapSeparator::chooseTaps() {
+bool DepthwiseWgrad::chooseFilterElements() {
   for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
     if (isa<AffineDimExpr>(expr))
       continue;
@@ -297,14 +297,14 @@ bool TapSeparator::chooseTaps() {
   for (unsigned loop = 0; loop < extents.size(); ++loop)
     if (!isInImage(loop))
       order.push_back(loop);
-  constexpr int64_t kMostTaps = 25;
-  return sums > 1 && sums <= kMostTaps;
+  constexpr int64_t kMostFilterElements = 25;
+  return sums > 1 && sums <= kMostFilterElements;
 }
 
 /// Putting the sums together is a kernel more, which takes some microseconds.
 /// Narrow elements are as few bytes as reading them again for each element of
 /// the kernel hides (H200, 32 x 56 x 56 x 128: 57 us, and 76 by one pass).
-bool TapSeparator::isWorthIt() {
+bool DepthwiseWgrad::isWorthIt() {
   constexpr unsigned kLeastBits = 32;
   if (getElementTypeOrSelf(op.getInputs()[0]).getIntOrFloatBitWidth() <
       kLeastBits)
@@ -318,7 +318,7 @@ bool TapSeparator::isWorthIt() {
 
 /// The image with one zero more before it, in dimensions of windows, and with
 /// zeros after it up to a multiple of the stride.
-Value TapSeparator::padImage() {
+Value DepthwiseWgrad::padImage() {
   Value image = op.getInputs()[0], source = image;
   SmallVector<OpFoldResult> sizes = getSizes(image);
   tensor::InsertSliceOp pad = findPad(image);
@@ -342,8 +342,8 @@ Value TapSeparator::padImage() {
 
 /// With numbers for the loops that are separate, and without these loops. Loops
 /// are in the image's order, so that vectors are.
-AffineMap TapSeparator::keep(ArrayRef<AffineExpr> results,
-                             ArrayRef<int64_t> taps) const {
+AffineMap DepthwiseWgrad::keep(ArrayRef<AffineExpr> results,
+                               ArrayRef<int64_t> taps) const {
   SmallVector<AffineExpr> loops(extents.size());
   for (auto [loop, tap] : llvm::zip_equal(separate, taps))
     loops[loop] = rewriter.getAffineConstantExpr(tap);
@@ -354,7 +354,7 @@ AffineMap TapSeparator::keep(ArrayRef<AffineExpr> results,
 }
 
 /// The sum for one element of the kernel, of each image.
-Value TapSeparator::sum(Value image, ArrayRef<int64_t> taps) {
+Value DepthwiseWgrad::sum(Value image, ArrayRef<int64_t> taps) {
   SmallVector<AffineExpr> ofImage, ofResult;
   for (AffineExpr expr : maps[0].getResults())
     ofImage.push_back(isa<AffineDimExpr>(expr) ? expr : expr + 1);
@@ -386,7 +386,7 @@ Value TapSeparator::sum(Value image, ArrayRef<int64_t> taps) {
 }
 
 /// The result's elements, each of the sum that its indices name, of all images.
-Value TapSeparator::putTogether(ArrayRef<Value> sums) {
+Value DepthwiseWgrad::putTogether(ArrayRef<Value> sums) {
   Value init = op.getOutputs()[0];
   unsigned rank = maps[2].getNumResults(), loops = rank + images.size();
   SmallVector<AffineExpr> ofSums, ofResult;
@@ -404,7 +404,7 @@ Value TapSeparator::putTogether(ArrayRef<Value> sums) {
   kinds.append(images.size(), utils::IteratorType::reduction);
   auto write = [&](OpBuilder &body, Location at, ValueRange values) {
     // The number of the sum, of all elements of the kernel.
-    Numbers n(body, at);
+    IndexBuilder n(body, at);
     SmallVector<Value> indices;
     for (unsigned loop : separate)
       indices.push_back(
@@ -423,8 +423,8 @@ Value TapSeparator::putTogether(ArrayRef<Value> sums) {
       .getResult(0);
 }
 
-void TapSeparator::run(DecisionLog &log) {
-  if (!isStencil() || !chooseTaps() || !isWorthIt())
+void DepthwiseWgrad::run(DecisionLog &log) {
+  if (!isStencil() || !chooseFilterElements() || !isWorthIt())
     return;
   log.passed(op, "SeparateTaps",
              Twine(sums) + " elements of a kernel are sums of one pass, which "
@@ -436,7 +436,7 @@ void TapSeparator::run(DecisionLog &log) {
   rewriter.replaceOp(op, putTogether(made));
 }
 
-void carousel::separateTaps(linalg::GenericOp op, RewriterBase &rewriter,
-                            DecisionLog &log) {
-  TapSeparator(op, rewriter).run(log);
+void carousel::splitDepthwiseWgrad(linalg::GenericOp op, RewriterBase &rewriter,
+                                   DecisionLog &log) {
+  DepthwiseWgrad(op, rewriter).run(log);
 }

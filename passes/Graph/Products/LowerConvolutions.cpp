@@ -129,9 +129,9 @@ Value ConvolutionRewriter::convert(linalg::GenericOp conversion,
 
 namespace {
 
-class TapJoiner : ConvolutionRewriter {
+class Im2colRewriter : ConvolutionRewriter {
 public:
-  TapJoiner(linalg::GenericOp op, RewriterBase &rewriter)
+  Im2colRewriter(linalg::GenericOp op, RewriterBase &rewriter)
       : ConvolutionRewriter(op, rewriter),
         element(getElementTypeOrSelf(op.getInputs()[0])) {}
 
@@ -149,7 +149,7 @@ private:
     return cast<RankedTensorType>(source.getType()).getDimSize(windowDim);
   }
   bool readDims();
-  bool arePlacesShort();
+  bool areIndicesShort();
   bool isNarrow() const;
   bool isWorthIt() const;
 
@@ -183,7 +183,7 @@ private:
 
 /// Finds the image's dimension of channels, and the one that is joined with
 /// them: the one with most elements of the kernel, of these the innermost.
-bool TapJoiner::readDims() {
+bool Im2colRewriter::readDims() {
   SmallVector<unsigned> ofKernel = findPlainLoops();
   llvm::erase_if(ofKernel, [&](unsigned loop) { return !isOfKernel(loop); });
   std::optional<unsigned> own = findOwnChannels();
@@ -213,9 +213,9 @@ bool TapJoiner::readDims() {
     return false;
   // The gradient of weights sums along pixels and a batch, not along elements
   // of a kernel and channels. Large windows next to each other are patches.
-  if (sumsPixels != (hasLongTaps() && window.stride < taps))
+  if (isWgrad != (hasLongFilterLoops() && window.stride < taps))
     return false;
-  if (sumsPixels &&
+  if (isWgrad &&
       (!findFill(op.getOutputs()[0]) || !maps[2].isProjectedPermutation() ||
        !cast<RankedTensorType>(op.getResult(0).getType()).hasStaticShape()))
     return false;
@@ -231,7 +231,7 @@ bool TapJoiner::readDims() {
 }
 
 /// Whether all places have 31 bits.
-bool TapJoiner::arePlacesShort() {
+bool Im2colRewriter::areIndicesShort() {
   constexpr double kMost = double(int64_t(1) << 31);
   double most = double(window.stride) * double(pixels) +
                 std::abs(double(window.dilation)) * double(padded) +
@@ -241,7 +241,7 @@ bool TapJoiner::arePlacesShort() {
 
 /// Whether a pixel's channels fill no instruction's depth, and no granule of a
 /// tensor copy, and joined ones do.
-bool TapJoiner::isNarrow() const {
+bool Im2colRewriter::isNarrow() const {
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   if (channels >= leastDepth || channels * bytes % 16 == 0)
     return false;
@@ -253,7 +253,7 @@ bool TapJoiner::isNarrow() const {
 }
 
 /// The copy is a kernel more, which takes some microseconds.
-bool TapJoiner::isWorthIt() const {
+bool Im2colRewriter::isWorthIt() const {
   constexpr double kLeastWork = double(1 << 27);
   double work = double(leastDepth) / double(channels);
   for (int64_t extent : extents)
@@ -262,8 +262,8 @@ bool TapJoiner::isWorthIt() const {
 }
 
 /// Creates a copy, computed of the indices of its elements, which have a type.
-Value TapJoiner::createCopy(ArrayRef<OpFoldResult> sizes, Type type,
-                            Reader read) {
+Value Im2colRewriter::createCopy(ArrayRef<OpFoldResult> sizes, Type type,
+                                 Reader read) {
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, type);
   return createElements(
       rewriter, loc, empty, {}, {},
@@ -283,8 +283,8 @@ static Value selectInside(ImplicitLocOpBuilder &body, Value isInside,
 /// The element of the image that a pixel of the result meets at a depth, which
 /// are the last two indices. Places have 32 bits: each element needs several of
 /// them, of which a chip computes one in the time of a part of 64.
-Value TapJoiner::readElement(ImplicitLocOpBuilder &body, Value from,
-                             ValueRange indices) {
+Value Im2colRewriter::readElement(ImplicitLocOpBuilder &body, Value from,
+                                  ValueRange indices) {
   auto narrow = [&](Value index) -> Value {
     return arith::IndexCastOp::create(body, body.getI32Type(), index);
   };
@@ -338,7 +338,7 @@ Value TapJoiner::readElement(ImplicitLocOpBuilder &body, Value from,
 
 /// The image by its other dimensions, the pixels of the result and the joined
 /// depth, inside of the zeros around the other dimensions.
-Value TapJoiner::copyImage() {
+Value Im2colRewriter::copyImage() {
   // Where a row of the kernel is one run of memory, no division is needed.
   Value from = source;
   if (windowDim + 1 == depthDim && window.dilation == 1)
@@ -368,7 +368,7 @@ Value TapJoiner::copyImage() {
 /// The weights by their other dimensions, the joined depth and the channels of
 /// the result. A kernel writes them by granules, which are depths of another
 /// shape: a product would compute the same for each of its programs.
-Value TapJoiner::copyWeights() {
+Value Im2colRewriter::copyWeights() {
   Value weights = op.getInputs()[1];
   SmallVector<OpFoldResult> given = getSizes(weights), sizes;
   for (AffineExpr other : findOthers(maps[1]))
@@ -377,7 +377,7 @@ Value TapJoiner::copyWeights() {
   sizes.append({number(padded / granule), number(granule),
                 given[*findDim(1, ownChannels)]});
   auto read = [&](ImplicitLocOpBuilder &body, ValueRange indices) {
-    Numbers n(body, loc);
+    IndexBuilder n(body, loc);
     Value place =
         n.add(n.multiply(indices[others], granule), indices[others + 1]);
     Value count = n.constant(channels), tap = n.divide(place, count);
@@ -404,7 +404,7 @@ Value TapJoiner::copyWeights() {
 }
 
 /// Without the loop along the joined elements of the kernel.
-AffineMap TapJoiner::renumber(ArrayRef<AffineExpr> results) const {
+AffineMap Im2colRewriter::renumber(ArrayRef<AffineExpr> results) const {
   SmallVector<AffineExpr> loops;
   for (unsigned loop = 0; loop < extents.size(); ++loop)
     loops.push_back(getLoop(loop - (loop > window.tap)));
@@ -414,7 +414,7 @@ AffineMap TapJoiner::renumber(ArrayRef<AffineExpr> results) const {
 
 /// The loops of weights, or of their gradient, that aren't joined, without the
 /// channels of the result.
-SmallVector<AffineExpr> TapJoiner::findOthers(AffineMap map) const {
+SmallVector<AffineExpr> Im2colRewriter::findOthers(AffineMap map) const {
   SmallVector<AffineExpr> others(map.getResults());
   llvm::erase_if(others, [&](AffineExpr expr) {
     return llvm::is_contained({depth, *window.tap, ownChannels},
@@ -425,7 +425,7 @@ SmallVector<AffineExpr> TapJoiner::findOthers(AffineMap map) const {
 
 /// The loops of weights, or of their gradient: others, the joined depth and the
 /// channels of the result.
-AffineMap TapJoiner::joinDepth(AffineMap map) const {
+AffineMap Im2colRewriter::joinDepth(AffineMap map) const {
   SmallVector<AffineExpr> exprs = findOthers(map);
   exprs.append({getLoop(depth), getLoop(ownChannels)});
   return renumber(exprs);
@@ -433,7 +433,7 @@ AffineMap TapJoiner::joinDepth(AffineMap map) const {
 
 /// Makes the tensor with which the sums of a gradient by the joined depth
 /// start.
-Value TapJoiner::fillResult() {
+Value Im2colRewriter::fillResult() {
   SmallVector<OpFoldResult> sizes;
   for (AffineExpr other : findOthers(maps[2]))
     sizes.push_back(number(extents[cast<AffineDimExpr>(other).getPosition()]));
@@ -442,7 +442,7 @@ Value TapJoiner::fillResult() {
 }
 
 /// A gradient by elements of the kernel and channels, in the op's order.
-Value TapJoiner::separateDepth(Value result) {
+Value Im2colRewriter::separateDepth(Value result) {
   SmallVector<AffineExpr> order = findOthers(maps[2]);
   unsigned at = order.size();
   order.append({getLoop(*window.tap), getLoop(depth), getLoop(ownChannels)});
@@ -463,9 +463,9 @@ Value TapJoiner::separateDepth(Value result) {
              : transpose(rewriter, whole, permutation);
 }
 
-linalg::GenericOp TapJoiner::run(DecisionLog &log) {
+linalg::GenericOp Im2colRewriter::run(DecisionLog &log) {
   if (!readDims()) {
-    sumsPixels = true;
+    isWgrad = true;
     if (!readDims())
       return op;
   }
@@ -478,7 +478,7 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   joined = taps * channels;
   granule = std::max<int64_t>(kGranuleBytes / bytes, 1);
   padded = llvm::alignTo(joined, granule);
-  if (!isNarrow() || !arePlacesShort())
+  if (!isNarrow() || !areIndicesShort())
     return op;
   if (!isWorthIt()) {
     log.missed(op, "JoinedTaps",
@@ -501,7 +501,7 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   ofImage.append({getLoop(*window.pixel), getLoop(depth)});
   AffineMap ofOther = renumber(maps[1].getResults()),
             ofResult = renumber(maps[2].getResults());
-  if (sumsPixels) {
+  if (isWgrad) {
     start = fillResult();
     ofResult = joinDepth(maps[2]);
   } else {
@@ -512,19 +512,20 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   kinds.erase(kinds.begin() + *window.tap);
   auto made = createWithBodyOf(rewriter, op, {image, other}, start,
                                {renumber(ofImage), ofOther, ofResult}, kinds);
-  rewriter.replaceOp(op, sumsPixels ? separateDepth(made.getResult(0))
-                                    : made.getResult(0));
+  rewriter.replaceOp(op, isWgrad ? separateDepth(made.getResult(0))
+                                 : made.getResult(0));
   return made;
 }
 
 /// Joins the channels of a narrow image with the elements of the kernel along
 /// one dimension, where that saves much. Returns the op that takes the
 /// convolution's place, or the convolution.
-static linalg::GenericOp joinTaps(linalg::GenericOp op, RewriterBase &rewriter,
-                                  DecisionLog &log) {
+static linalg::GenericOp rewriteInIm2col(linalg::GenericOp op,
+                                         RewriterBase &rewriter,
+                                         DecisionLog &log) {
   if (!hasWindows(op))
     return op;
-  return TapJoiner(op, rewriter).run(log);
+  return Im2colRewriter(op, rewriter).run(log);
 }
 
 //===----------------------------------------------------------------------===//
@@ -555,9 +556,9 @@ public:
   /// Groups of channels and channels as the image's last dimensions.
   void orderGroups() {
     SmallVector<unsigned> last = findGroups();
-    sumsPixels = hasLongTaps();
+    isWgrad = hasLongFilterLoops();
     std::optional<unsigned> depth = findDepth();
-    if (sumsPixels || last.empty() || !depth || findSharedChannels())
+    if (isWgrad || last.empty() || !depth || findSharedChannels())
       return;
     divideInsidePad();
     restoreUnits();
@@ -569,7 +570,7 @@ public:
   void run() {
     divideInsidePad();
     std::optional<unsigned> shared = findSharedChannels();
-    sumsPixels = shared ? hasLongStencil() : hasLongTaps();
+    isWgrad = shared ? hasLongStencil() : hasLongFilterLoops();
     std::optional<unsigned> depth = findDepth(), channels = findOwnChannels();
     SmallVector<unsigned> last = findGroups(), weights;
     if (shared) {
@@ -583,8 +584,8 @@ public:
       last.push_back(*depth);
     }
     restoreUnits();
-    putLast(0, last, /*putsWindowsLast=*/!shared && sumsPixels);
-    if (!shared && sumsPixels) {
+    putLast(0, last, /*putsWindowsLast=*/!shared && isWgrad);
+    if (!shared && isWgrad) {
       weights = findPixels(); // as the image has them now
       weights.append(last.begin(), std::prev(last.end()));
       weights.push_back(*channels);
@@ -680,7 +681,7 @@ private:
   std::optional<unsigned> findDepth() {
     std::optional<unsigned> depth;
     for (unsigned loop : findPlainLoops())
-      if (isOfKernel(loop) && isInWeights(loop) != sumsPixels &&
+      if (isOfKernel(loop) && isInWeights(loop) != isWgrad &&
           isLonger(loop, depth))
         depth = loop;
     return depth;
@@ -776,14 +777,14 @@ static bool orderConvolution(linalg::GenericOp op, bool widens,
   ConvolutionOrder(op, rewriter).orderGroups();
   // As written, groups share nothing.
   if (widens)
-    op = joinNarrowGroups(op, rewriter);
-  op = joinTaps(op, rewriter, log);
+    op = mergeConvolutionGroups(op, rewriter);
+  op = rewriteInIm2col(op, rewriter, log);
   if (hasWindows(op))
     ConvolutionOrder(op, rewriter).run();
   rewriter.setInsertionPoint(op);
   linalg::GenericOp wide = widens ? widenProduct(op) : op;
   bool isWidened = wide != op;
-  separateTaps(wide, rewriter, log);
+  splitDepthwiseWgrad(wide, rewriter, log);
   return isWidened;
 }
 
@@ -808,7 +809,7 @@ static unsigned orderConvolutions(func::FuncOp func, bool widens) {
     if (!generic)
       continue;
     generic = readWeightsDirectly(generic, rewriter);
-    for (linalg::GenericOp part : splitSpreadImage(generic, rewriter))
+    for (linalg::GenericOp part : splitDilatedImage(generic, rewriter))
       widened += orderConvolution(part, widens, rewriter, log);
   }
   return widened;

@@ -86,17 +86,17 @@ mlir::linalg::GenericOp readWeightsDirectly(mlir::linalg::GenericOp op,
 /// zeros spreads, or the op itself. Products with the zeros between pixels are
 /// left out, also where the kernel's element is NaN or infinite.
 llvm::SmallVector<mlir::linalg::GenericOp>
-splitSpreadImage(mlir::linalg::GenericOp op, mlir::RewriterBase &rewriter);
+splitDilatedImage(mlir::linalg::GenericOp op, mlir::RewriterBase &rewriter);
 
 /// Puts narrow groups together. The image has groups and channels last. Returns
 /// the op that takes the convolution's place, or the convolution.
-mlir::linalg::GenericOp joinNarrowGroups(mlir::linalg::GenericOp op,
-                                         mlir::RewriterBase &rewriter);
+mlir::linalg::GenericOp mergeConvolutionGroups(mlir::linalg::GenericOp op,
+                                               mlir::RewriterBase &rewriter);
 
 /// Replaces a gradient of depthwise weights by sums, and by an op that puts
 /// them together. Other ops stay.
-void separateTaps(mlir::linalg::GenericOp op, mlir::RewriterBase &rewriter,
-                  DecisionLog &log);
+void splitDepthwiseWgrad(mlir::linalg::GenericOp op,
+                         mlir::RewriterBase &rewriter, DecisionLog &log);
 
 } // namespace carousel
 

@@ -10,7 +10,7 @@
 // whose first dimension is a batch, and whose last ones are pixels; its
 // channels are between them. From convolutions, images are followed to what
 // computes them, and to what reads them. Structured ops take any layout by
-// their maps, and slices by their numbers. Others read a copy as it was.
+// their maps, and slices by their indices. Others read a copy as it was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ static unsigned countPixels(linalg::LinalgOp op) {
   unsigned count = image.size() - view.findPlainLoops().size();
   bool areLast =
       llvm::all_of(image.drop_back(count), llvm::IsaPred<AffineDimExpr>);
-  return areLast && !view.hasLongTaps() && image.size() >= count + 2 &&
+  return areLast && !view.hasLongFilterLoops() && image.size() >= count + 2 &&
                  result.size() >= count + 2 && image[0] == result[0]
              ? count
              : 0;

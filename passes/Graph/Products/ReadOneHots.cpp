@@ -1,4 +1,4 @@
-//===- ReadOneHots.cpp - sums of one term each -------------------------===//
+//===- ReadOneHots.cpp - sums of one term each ----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/FuseGraph.h"
-#include "OneHotPoints.h"
-#include "PlacedTerms.h"
+#include "OneHotIndices.h"
+#include "SortedScatter.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -37,7 +37,7 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 /// The iterations of a short sum, as of the choices of a token; none of others.
-static std::optional<int64_t> countTerms(linalg::GenericOp op) {
+static std::optional<int64_t> countUpdates(linalg::GenericOp op) {
   constexpr int64_t kMostTerms = 8;
   int64_t terms = 1;
   for (auto [kind, extent] :
@@ -51,8 +51,8 @@ static std::optional<int64_t> countTerms(linalg::GenericOp op) {
 /// Whether this is a short sum of factors; sums of integers are numbers, which
 /// points refer to.
 static bool isShortSum(linalg::GenericOp op) {
-  Value term = findTerm(op);
-  return term && isa<FloatType>(term.getType()) && countTerms(op) &&
+  Value term = findSummand(op);
+  return term && isa<FloatType>(term.getType()) && countUpdates(op) &&
          linalg::LinalgOp(op).hasOnlyProjectedPermutations();
 }
 
@@ -90,7 +90,7 @@ static Value unrollSum(IRRewriter &rewriter, linalg::GenericOp op) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  Value term = findTerm(op);
+  Value term = findSummand(op);
   if (failed(findSources(term, op.getBody())))
     return {};
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -102,13 +102,13 @@ static Value unrollSum(IRRewriter &rewriter, linalg::GenericOp op) {
   return createElements(
       rewriter, loc, fill.getOutputs()[0], {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) {
-        PointReader reader(op, isComputed);
+        BodyEvaluator reader(op, isComputed);
         for (auto [expr, index] :
              llvm::zip_equal(written.getResults(), indices))
           reader.setLoop(cast<AffineDimExpr>(expr).getPosition(), index);
         Value total = fill.getInputs()[0];
-        for (int64_t number = 0, e = *countTerms(op); number != e; ++number) {
-          PointReader own = reader;
+        for (int64_t number = 0, e = *countUpdates(op); number != e; ++number) {
+          BodyEvaluator own = reader;
           int64_t rest = number;
           for (unsigned loop : llvm::reverse(reduced)) {
             own.setLoop(loop, arith::ConstantIndexOp::create(
@@ -160,9 +160,9 @@ namespace {
 class TermReader {
 public:
   TermReader(IRRewriter &rewriter, linalg::GenericOp op,
-             ArrayRef<OneHotPoint> points)
+             ArrayRef<OneHotIndices> points)
       : rewriter(rewriter), op(op), points(points), gone(op.getNumLoops()) {
-    for (const OneHotPlace &place : points.front())
+    for (const OneHotIndex &place : points.front())
       gone.set(place.loop);
   }
 
@@ -176,9 +176,9 @@ private:
       return map.isFunctionOfDim(loop);
     });
   }
-  bool haveNumbersAlong(unsigned loop) const {
-    return llvm::any_of(points, [&](const OneHotPoint &point) {
-      return llvm::any_of(point, [&](const OneHotPlace &place) {
+  bool haveIndicesAlong(unsigned loop) const {
+    return llvm::any_of(points, [&](const OneHotIndices &point) {
+      return llvm::any_of(point, [&](const OneHotIndex &place) {
         return !isFixedAlong(op, place.number, loop);
       });
     });
@@ -187,7 +187,7 @@ private:
 
   IRRewriter &rewriter;
   linalg::GenericOp op;
-  ArrayRef<OneHotPoint> points;
+  ArrayRef<OneHotIndices> points;
   llvm::SmallBitVector gone; ///< the loops that don't stay
 };
 
@@ -195,7 +195,7 @@ private:
 
 std::string TermReader::explain() {
   // The most terms that are faster than a product, and points of their own.
-  constexpr int64_t kMostTerms = 16, kMostPoints = 256;
+  constexpr int64_t kMostTerms = 16, kMostOneHotIndices = 256;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   int64_t terms = 1, branches = points.size();
@@ -218,30 +218,31 @@ std::string TermReader::explain() {
       continue;
     if (isDynamic)
       return "what is left is a sum of an unknown number of terms";
-    (haveNumbersAlong(loop) ? branches : terms) *= extents[loop];
+    (haveIndicesAlong(loop) ? branches : terms) *= extents[loop];
   }
   if (terms > kMostTerms)
     return "what is left is a sum of more than " + std::to_string(kMostTerms) +
            " terms";
-  if (branches > kMostPoints)
-    return "terms are at more than " + std::to_string(kMostPoints) + " points";
+  if (branches > kMostOneHotIndices)
+    return "terms are at more than " + std::to_string(kMostOneHotIndices) +
+           " points";
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (isAlong(map) && !map.isProjectedPermutation())
       return "an operand isn't read at loops";
   }
-  if (failed(findSources(findTerm(op), op.getBody())))
+  if (failed(findSources(findSummand(op), op.getBody())))
     return "what is summed has branches";
-  if (llvm::any_of(points, [&](const OneHotPoint &point) {
-        return orderPlaces(op, point).empty();
+  if (llvm::any_of(points, [&](const OneHotIndices &point) {
+        return orderIndices(op, point).empty();
       }))
     return "its numbers depend on each other";
   return "";
 }
 
 /// Whether two points are the same.
-static Value areEqual(Numbers &n, const ComputedPoint &a,
-                      const ComputedPoint &b) {
+static Value areEqual(IndexBuilder &n, const ComputedIndices &a,
+                      const ComputedIndices &b) {
   Value equal;
   for (auto [own, other] : llvm::zip_equal(a.numbers, b.numbers))
     equal = n.both(equal, n.compare(arith::CmpIPredicate::eq, own, other));
@@ -250,8 +251,8 @@ static Value areEqual(Numbers &n, const ComputedPoint &a,
 
 Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
   Location loc = op.getLoc();
-  Numbers n(builder, loc);
-  PointReader reader(op);
+  IndexBuilder n(builder, loc);
+  BodyEvaluator reader(op);
   unsigned next = 0;
   for (OpOperand *input : op.getDpsInputOperands())
     if (!isAlong(op.getMatchingIndexingMap(input)))
@@ -261,13 +262,13 @@ Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
   for (unsigned loop = 0; loop != gone.size(); ++loop)
     if (!gone.test(loop))
       reader.setLoop(loop, linalg::IndexOp::create(builder, loc, next++));
-  Value term = findTerm(op), total;
-  SmallVector<ComputedPoint> before;
-  for (const OneHotPoint &point : points) {
-    ComputedPoint computed = computePoint(builder, op, point, reader);
+  Value term = findSummand(op), total;
+  SmallVector<ComputedIndices> before;
+  for (const OneHotIndices &point : points) {
+    ComputedIndices computed = computeIndices(builder, op, point, reader);
     Value isOwn = computed.exists;
     // An element that several points have is one term.
-    for (const ComputedPoint &other : before) {
+    for (const ComputedIndices &other : before) {
       Value isSame = n.both(other.exists, areEqual(n, computed, other));
       Value isOther = arith::XOrIOp::create(
           builder, loc, isSame,
@@ -277,7 +278,8 @@ Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
     before.push_back(computed);
     Value element = createBranch(
         builder, loc, term.getType(), isOwn, [&](OpBuilder &inner) {
-          return goToPoint(inner, point, computed, reader).compute(inner, term);
+          return evaluateAt(inner, point, computed, reader)
+              .compute(inner, term);
         });
     total = total ? ArithBuilder(builder, loc).add(total, element) : element;
   }
@@ -325,8 +327,8 @@ std::string carousel::explainOneHot(IRRewriter &rewriter,
                                     linalg::GenericOp sum) {
   rewriter.setInsertionPoint(sum);
   linalg::GenericOp op = takeFactors(rewriter, sum);
-  SmallVector<OneHotPoint> points =
-      findOneHotPoints(op, findTerm(op), utils::IteratorType::reduction);
+  SmallVector<OneHotIndices> points =
+      findOneHotIndices(op, findSummand(op), utils::IteratorType::reduction);
   std::string reason = points.empty()
                            ? "they aren't zero where numbers differ"
                            : TermReader(rewriter, op, points).explain();
@@ -340,10 +342,10 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
   using utils::IteratorType;
   rewriter.setInsertionPoint(sum);
   linalg::GenericOp op = takeFactors(rewriter, sum);
-  Value term = findTerm(op);
-  SmallVector<OneHotPoint> points;
+  Value term = findSummand(op);
+  SmallVector<OneHotIndices> points;
   if (term)
-    points = findOneHotPoints(op, term, IteratorType::reduction);
+    points = findOneHotIndices(op, term, IteratorType::reduction);
   std::string reason =
       comparesNarrowLoops(op)
           ? "it compares numbers in a type that doesn't have all those of a "
@@ -355,7 +357,7 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
     reason = reader.explain();
     if (reason.empty()) {
       int64_t terms = 1;
-      for (const OneHotPlace &place : points.front())
+      for (const OneHotIndex &place : points.front())
         terms *= op.getStaticLoopRanges()[place.loop];
       log.passed(sum, "OneHot",
                  "a factor is one-hot: elements are read by their numbers, in "
@@ -363,13 +365,13 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
                      llvm::Twine(terms) + " terms");
       replacement = reader.write();
     }
-  } else if (PlacedTerms placed(op); placed.havePlaces()) {
+  } else if (SortedScatter placed(op); placed.hasIndices()) {
     reason = placed.explain(leastOperations);
     if (reason.empty()) {
       log.passed(sum, "OneHot",
                  "a factor is one-hot: terms are sorted by their places, in "
                  "place of sums of " +
-                     placed.countTerms() + " terms");
+                     placed.countUpdates() + " terms");
       replacement = placed.write(rewriter);
     }
   }
@@ -386,14 +388,14 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
 static unsigned readOneHots(func::FuncOp func, int64_t leastOperations) {
   SmallVector<linalg::GenericOp> sums;
   func.walk([&](linalg::GenericOp op) {
-    Value term = findTerm(op);
+    Value term = findSummand(op);
     if ((term &&
          (llvm::any_of(op.getInputs(),
                        [](Value input) { return mayBeOneHot(input); }) ||
           comparesNarrowLoops(op) ||
-          !findOneHotPoints(op, term, utils::IteratorType::reduction)
+          !findOneHotIndices(op, term, utils::IteratorType::reduction)
                .empty())) ||
-        PlacedTerms(op).havePlaces())
+        SortedScatter(op).hasIndices())
       sums.push_back(op);
   });
   DecisionLog log(func, "carousel-normalize-graph");
@@ -409,7 +411,7 @@ struct ReadOneHots : public carousel::impl::ReadOneHotsBase<ReadOneHots> {
   using ReadOneHotsBase::ReadOneHotsBase;
 
   void runOnOperation() override {
-    unsigned changed = readOneHots(getOperation(), pickedOperations);
+    unsigned changed = readOneHots(getOperation(), leastSavedOperations);
     oneHots += changed;
     if (changed != 0 && failed(fuseGraph(getOperation())))
       signalPassFailure();

@@ -1,4 +1,4 @@
-//===- ReadOneHots.h - sums of one term each -----------------*- C++ -*-===//
+//===- ReadOneHots.h - sums of one term each --------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 //   y[s, d] = 0 <= number[s] < extent of t ? x[number[s], d] : 0
 //
 // A sum of a few one-hot matrices leaves a few terms. Where the numbers are
-// those of terms, PlacedTerms.h finds them.
+// those of terms, SortedScatter.h finds them.
 //
 //===----------------------------------------------------------------------===//
 

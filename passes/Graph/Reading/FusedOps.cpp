@@ -291,7 +291,7 @@ void carousel::populateFusedOpPatterns(RewritePatternSet &patterns,
 
 /// Upstream's fusion computes the numbers of a producer's loops from those of
 /// all loops.
-static void foldLoopNumbers(RewriterBase &rewriter, linalg::GenericOp op) {
+static void foldLoopIndices(RewriterBase &rewriter, linalg::GenericOp op) {
   for (auto apply : llvm::make_early_inc_range(
            op.getBody()->getOps<affine::AffineApplyOp>()))
     if (auto dim = dyn_cast<AffineDimExpr>(apply.getAffineMap().getResult(0)))
@@ -320,7 +320,7 @@ FailureOr<linalg::GenericOp> carousel::fuseProducer(RewriterBase &rewriter,
   if (failed(fused))
     return failure();
   auto all = cast<linalg::GenericOp>(fused->fusedOp);
-  foldLoopNumbers(rewriter, all);
+  foldLoopIndices(rewriter, all);
   return all;
 }
 
@@ -377,20 +377,20 @@ static llvm::BitVector findCopied(const Graph &graph) {
 /// The tensors that sums along pixels read. Those of the same pixels are one
 /// kernel, which one copy is for.
 using SumFactors = std::pair<unsigned, unsigned>; // tensors
-using PixelSums = llvm::SmallDenseMap<Operation *, SumFactors>;
+using WgradSums = llvm::SmallDenseMap<Operation *, SumFactors>;
 
-static PixelSums findPixelSums(const Graph &graph) {
-  PixelSums sums;
+static WgradSums findWgradSums(const Graph &graph) {
+  WgradSums sums;
   for (auto [op, problem] : llvm::zip_equal(graph.ops, graph.problem.ops))
-    if (problem.kind == GraphOpKind::Stencil && problem.sumsPixels())
+    if (problem.kind == GraphOpKind::Stencil && problem.isWgrad())
       sums[op] = {problem.reads[0].tensor, problem.reads[1].tensor};
   return sums;
 }
 
-unsigned carousel::cloneCheapOps(func::FuncOp func) {
+unsigned carousel::rematerializeCheapOps(func::FuncOp func) {
   Graph graph = readGraph(func);
   llvm::BitVector copied = findCopied(graph);
-  PixelSums sums = findPixelSums(graph);
+  WgradSums sums = findWgradSums(graph);
   unsigned clones = 0;
   // Users before producers: what a copy reads has a user more.
   for (size_t number = graph.ops.size(); number-- != 0;) {

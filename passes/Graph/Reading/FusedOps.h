@@ -55,7 +55,7 @@ fuseProducer(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op,
 /// kernels then read their operands instead of their result. Sums along the
 /// same pixels, which are one kernel, have one copy. Returns the number of
 /// copies.
-unsigned cloneCheapOps(mlir::func::FuncOp func);
+unsigned rematerializeCheapOps(mlir::func::FuncOp func);
 
 } // namespace carousel
 

@@ -266,7 +266,7 @@ static bool hasExponentials(linalg::LinalgOp op, BlockArgument argument,
 
 /// Whether an op's result is the number that it reads, perhaps bounded or
 /// replaced where it isn't finite; of a reduction, whether the elements are.
-static bool keepsNumber(linalg::LinalgOp op, BlockArgument argument) {
+static bool keepsIndex(linalg::LinalgOp op, BlockArgument argument) {
   if (op.getNumReductionLoops() != 0) {
     std::optional<Combination> combination = findCombination(op);
     return combination && skipRoundings(combination->element) == argument;
@@ -310,11 +310,11 @@ llvm::SmallBitVector LoopFinder::compute(Value value) {
 namespace {
 
 /// Numbers are the loops that they vary along.
-class LoopsOfNumbers {
+class VaryingLoops {
 public:
   using Number = llvm::SmallBitVector;
 
-  LoopsOfNumbers(linalg::LinalgOp op, BlockArgument changed)
+  VaryingLoops(linalg::LinalgOp op, BlockArgument changed)
       : loops(op), rowLoops(loops.find(changed)) {}
 
   bool isRow(Value value) {
@@ -339,7 +339,8 @@ private:
 
 void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
                                   GraphAccess &read) {
-  // No op of a stream has as many, and each takes walks through the whole body.
+  // No op of an online reduction has as many, and each takes walks through the
+  // whole body.
   constexpr int64_t kMostInputs = 64;
   std::optional<Combination> combination = findCombination(op);
   bool reduces = op.getNumReductionLoops() != 0;
@@ -349,9 +350,9 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
   Value element = reduces ? combination->element
                           : op.getBlock()->getTerminator()->getOperand(0);
   BlockArgument argument = op.getMatchingBlockArgument(input);
-  using Changes = ElementChanges<LoopsOfNumbers>;
+  using Changes = ElementChanges<VaryingLoops>;
   auto find = [&](llvm::function_ref<void(Changes &)> set) {
-    LoopsOfNumbers domain(op, argument);
+    VaryingLoops domain(op, argument);
     Changes changes(domain, op.getBlock());
     set(changes);
     auto change = changes.compute(element);
@@ -361,7 +362,7 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
                        change.number.set_bits_end());
     if (Operation *obstacle = changes.getObstacle())
       found.obstacle = obstacle->getName().getStringRef().str();
-    // Streams of graphs have no sums of the factors.
+    // Online reductions of graphs have no sums of the factors.
     if (change.kind == ChangeKind::Product)
       found = {
           ChangeKind::Unknown, {}, arith::MulFOp::getOperationName().str()};
@@ -379,5 +380,5 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
   read.replaced.difference =
       findRowDifference(op, argument, element, /*isDifference=*/false);
   read.scaled.difference.isUnbounded = hasExponentials(op, argument, element);
-  read.isKept = keepsNumber(op, argument);
+  read.isKept = keepsIndex(op, argument);
 }

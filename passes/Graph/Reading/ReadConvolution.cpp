@@ -166,7 +166,7 @@ std::pair<double, double> ConvolutionView::countWindowIterations() const {
   return {reduced, kept};
 }
 
-bool ConvolutionView::hasLongTaps() const {
+bool ConvolutionView::hasLongFilterLoops() const {
   constexpr double kMuchLonger = 4, kLongestKernel = 64;
   auto [reduced, kept] = countWindowIterations();
   bool isLonger = reduced > kMuchLonger * kept;
@@ -291,8 +291,8 @@ private:
 
   /// Boxes go along the longer loops of windows.
   bool checkStencil() {
-    sumsPixels = hasLongStencil();
-    return maps.back().getNumResults() != 0 && (hasWindows(op) || !sumsPixels);
+    isWgrad = hasLongStencil();
+    return maps.back().getNumResults() != 0 && (hasWindows(op) || !isWgrad);
   }
 
   bool checkLoops() {
@@ -303,7 +303,7 @@ private:
     if (!depth || !last ||
         (isReduced(last.getPosition()) && !endsInDepth(depth)))
       return refuse("channels aren't the last dimension of its factors");
-    sumsPixels = !isReduced(depth.getPosition());
+    isWgrad = !isReduced(depth.getPosition());
     for (unsigned loop = 0; loop < iterators.size(); ++loop) {
       bool isInBoth = isInImage(loop) && isInWeights(loop);
       if (isReduced(loop) && !isInBoth)
@@ -312,9 +312,8 @@ private:
         return refuse("its groups of channels aren't before channels");
     }
     SmallVector<unsigned> pixels = findPixels();
-    bool hasPixels = llvm::any_of(pixels, [&](unsigned loop) {
-      return sumsPixels || !isInWeights(loop);
-    });
+    bool hasPixels = llvm::any_of(
+        pixels, [&](unsigned loop) { return isWgrad || !isInWeights(loop); });
     if (!hasPixels || !findOwnChannels())
       return refuse("its result has no pixels, or no channels of its own");
     // Both factors have the same pixels, in the same order.
@@ -323,7 +322,7 @@ private:
       if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
           isReduced(loop))
         ofWeights.push_back(loop);
-    return !sumsPixels || pixels == ofWeights ||
+    return !isWgrad || pixels == ofWeights ||
            refuse("its factors have pixels in different orders");
   }
 

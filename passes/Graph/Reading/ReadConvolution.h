@@ -79,7 +79,7 @@ struct ConvolutionView {
     return iterators[loop] == mlir::utils::IteratorType::reduction;
   }
   /// Elements of the kernel and channels are what is summed, or what is kept.
-  bool isOfKernel(unsigned loop) const { return isReduced(loop) != sumsPixels; }
+  bool isOfKernel(unsigned loop) const { return isReduced(loop) != isWgrad; }
   bool isInImage(unsigned loop) const { return maps[0].isFunctionOfDim(loop); }
   bool isInWeights(unsigned loop) const {
     return maps[1].isFunctionOfDim(loop);
@@ -109,14 +109,14 @@ struct ConvolutionView {
   /// gradient of weights is a convolution by all pixels of another image. Then
   /// these are what is summed. Where windows and results are about as large,
   /// the image has the last dimension of the one or of the other form.
-  bool hasLongTaps() const;
+  bool hasLongFilterLoops() const;
   /// The same for groups of one channel, whose images don't tell.
   bool hasLongStencil() const;
 
   llvm::SmallVector<mlir::AffineMap> maps;
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
   llvm::SmallVector<int64_t> extents;
-  bool sumsPixels = false; ///< for the gradient of weights
+  bool isWgrad = false; ///< for the gradient of weights
 };
 
 } // namespace carousel

@@ -305,7 +305,7 @@ public:
 private:
   unsigned number(Value tensor) {
     auto [known, isNew] =
-        graph.tensorNumbers.try_emplace(tensor, graph.tensors.size());
+        graph.tensorIndices.try_emplace(tensor, graph.tensors.size());
     if (!isNew)
       return known->second;
     graph.tensors.push_back(tensor);

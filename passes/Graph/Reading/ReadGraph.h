@@ -30,12 +30,12 @@ struct Graph {
   /// The ops, by number in `problem`.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> tensors;
-  llvm::DenseMap<mlir::Value, unsigned> tensorNumbers;
+  llvm::DenseMap<mlir::Value, unsigned> tensorIndices;
 
   /// The number of a tensor, if the graph has it, and of the op that writes it.
   std::optional<unsigned> findTensor(mlir::Value tensor) const {
-    auto known = tensorNumbers.find(tensor);
-    return known == tensorNumbers.end() ? std::nullopt
+    auto known = tensorIndices.find(tensor);
+    return known == tensorIndices.end() ? std::nullopt
                                         : std::optional(known->second);
   }
   std::optional<unsigned> findWriter(mlir::Value tensor) const {

@@ -52,7 +52,7 @@ Value carousel::createRangeCheck(OpBuilder &builder, Location loc, Value row,
 
 namespace {
 
-/// A comparison of the number of a loop and an argument of the body.
+/// A comparison of the index of a loop and an argument of the body.
 struct RowBound {
   unsigned row;
   BlockArgument number;

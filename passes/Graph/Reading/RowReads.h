@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The forms in which bodies of structured ops read a row by its number.
+// The forms in which bodies of structured ops read a row by its index.
 //
 //===----------------------------------------------------------------------===//
 

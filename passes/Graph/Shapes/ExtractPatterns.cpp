@@ -44,7 +44,7 @@ using namespace carousel;
 
 /// The loop whose number a value is, perhaps as an integer that has all of
 /// them; null if there is none.
-static linalg::IndexOp findLoopNumber(Value value) {
+static linalg::IndexOp findLoopIndex(Value value) {
   Type type = value.getType();
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     value = cast.getIn();
@@ -71,7 +71,7 @@ struct UpperLimit : public OpRewritePattern<arith::MinSIOp> {
 
   LogicalResult matchAndRewrite(arith::MinSIOp op,
                                 PatternRewriter &rewriter) const override {
-    linalg::IndexOp index = findLoopNumber(op.getLhs());
+    linalg::IndexOp index = findLoopIndex(op.getLhs());
     auto loops =
         index ? index->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
     if (!loops)
@@ -194,12 +194,12 @@ struct DifferenceOfZero : public OpRewritePattern<arith::CmpIOp> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Functions of loops' numbers
+// Functions of loops' indices
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-using NumberRange = std::pair<int64_t, int64_t>; ///< the least and the largest
+using IndexRange = std::pair<int64_t, int64_t>; ///< the least and the largest
 
 /// Reads integers of a body as functions of the numbers of its loops. What may
 /// wrap has none.
@@ -218,7 +218,7 @@ private:
   AffineExpr compare(arith::CmpIPredicate predicate, AffineExpr lhs,
                      AffineExpr rhs);
   AffineExpr choose(Value condition, Value first, Value second);
-  std::optional<NumberRange> findRange(AffineExpr expr);
+  std::optional<IndexRange> findRange(AffineExpr expr);
   AffineExpr getConstant(int64_t value) {
     return getAffineConstantExpr(value, op.getContext());
   }
@@ -231,7 +231,7 @@ private:
   llvm::DenseMap<Value, AffineExpr> known;
 };
 
-/// An integer of a body that is a simpler function of its loops' numbers than
+/// An integer of a body that is a simpler function of its loops' indices than
 /// what computes it.
 struct FunctionOfLoops : public OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -287,7 +287,7 @@ AffineExpr LoopFunctions::read(Value value) {
   return known.lookup(value);
 }
 
-std::optional<NumberRange> LoopFunctions::findRange(AffineExpr expr) {
+std::optional<IndexRange> LoopFunctions::findRange(AffineExpr expr) {
   // No memory has more elements.
   constexpr int64_t kMostElements = int64_t(1) << 48;
   SmallVector<int64_t> factors(extents.size(), 0);
@@ -304,7 +304,7 @@ std::optional<NumberRange> LoopFunctions::findRange(AffineExpr expr) {
         llvm::AddOverflow(end, most, end))
       return std::nullopt;
   }
-  return NumberRange(first, last);
+  return IndexRange(first, last);
 }
 
 static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
@@ -326,8 +326,8 @@ static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
 AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
                                   AffineExpr lhs, AffineExpr rhs) {
   using Predicate = arith::CmpIPredicate;
-  std::optional<NumberRange> own = findRange(lhs), other = findRange(rhs),
-                             difference = findRange(simplify(lhs - rhs));
+  std::optional<IndexRange> own = findRange(lhs), other = findRange(rhs),
+                            difference = findRange(simplify(lhs - rhs));
   if (!own || !other || !difference)
     return {};
   // Comparisons without signs are those with signs, of numbers that have none.
@@ -392,7 +392,7 @@ AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
     return source->getOperand(0).getType().isInteger(1) ? AffineExpr()
                                                         : operands[0];
   if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(source)) {
-    std::optional<NumberRange> range = findRange(operands[0]);
+    std::optional<IndexRange> range = findRange(operands[0]);
     return range && range->first >= 0 ? operands[0] : AffineExpr();
   }
   if (source->getResult(0).getType().isInteger(1) &&
@@ -406,7 +406,7 @@ AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
     return operands[0] - operands[1];
   if (auto factor = dyn_cast<AffineConstantExpr>(operands.back());
       factor && isa<arith::MulIOp>(source)) {
-    std::optional<NumberRange> range = findRange(operands[0]);
+    std::optional<IndexRange> range = findRange(operands[0]);
     int64_t first, last;
     return range &&
                    !llvm::MulOverflow(range->first, factor.getValue(), first) &&
@@ -455,12 +455,12 @@ AffineExpr LoopFunctions::compute(Value value) {
   if (!expr)
     return {};
   expr = simplify(expr);
-  std::optional<NumberRange> range = findRange(expr);
+  std::optional<IndexRange> range = findRange(expr);
   unsigned bits =
       type.isIndex() ? kBits : std::min(type.getIntOrFloatBitWidth(), kBits);
-  NumberRange whole =
-      bits == 1 ? NumberRange(0, 1)
-                : NumberRange(llvm::minIntN(bits), llvm::maxIntN(bits));
+  IndexRange whole = bits == 1
+                         ? IndexRange(0, 1)
+                         : IndexRange(llvm::minIntN(bits), llvm::maxIntN(bits));
   bool isWhole =
       range && range->first >= whole.first && range->second <= whole.second;
   return isWhole ? expr : AffineExpr();
@@ -504,11 +504,11 @@ FunctionOfLoops::matchAndRewrite(linalg::GenericOp op,
   return success(!simpler.empty());
 }
 
-/// `max(i, 0)` and `min(i, extent - 1)` of the number of a loop are that number
+/// `max(i, 0)` and `min(i, extent - 1)` of the index of a loop are that number
 /// where the loop is as long. A difference that is compared with a range of one
 /// number is an equality.
-static void populateLoopNumberPatterns(RewritePatternSet &patterns,
-                                       EqualExtentsListener &extents) {
+static void populateLoopIndexPatterns(RewritePatternSet &patterns,
+                                      EqualExtentsListener &extents) {
   patterns
       .add<FunctionOfLoops, ComparisonWithFalse, RangeOfOne, DifferenceOfZero>(
           patterns.getContext());
@@ -817,7 +817,7 @@ struct UnchangedInit : public OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// An extract at the numbers of loops is an operand.
+/// An extract at the indices of loops is an operand.
 struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
   ExtractAtLoops(MLIRContext *context, EqualExtentsListener &extents)
       : OpRewritePattern(context), extents(extents) {}
@@ -932,7 +932,7 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
 void carousel::populateLoopReadPatterns(RewritePatternSet &patterns,
                                         EqualExtentsListener &extents) {
   populateExtentPatterns(patterns, extents);
-  populateLoopNumberPatterns(patterns, extents);
+  populateLoopIndexPatterns(patterns, extents);
   patterns.add<ExtractAtLoops>(patterns.getContext(), extents);
 }
 

@@ -60,7 +60,7 @@ public:
 
   size_t size() const { return steps.size(); }
 
-  /// The yielded value for elements of the inputs, and numbers of loops.
+  /// The yielded value for elements of the inputs, and indices of loops.
   /// Nothing if a value is NaN, whose bits kernels choose.
   std::optional<APInt> run(ArrayRef<APInt> elements, ArrayRef<int64_t> loops);
 

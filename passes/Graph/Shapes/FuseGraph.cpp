@@ -266,7 +266,7 @@ static LogicalResult copyElements(func::FuncOp func) {
   RewritePatternSet patterns(context);
   populateExtractPatterns(patterns, extents);
   populateIntegerPatterns(patterns);
-  populateNumberPatterns(patterns);
+  populateIndexPatterns(patterns);
   scf::IfOp::getCanonicalizationPatterns(patterns, context);
   return rewriteGreedily(func, std::move(patterns), &extents,
                          /*startsAtProducers=*/true);
@@ -291,7 +291,7 @@ static LogicalResult fuseOps(func::FuncOp func) {
   populateExtractPatterns(patterns, extents);
   populateInsertPatterns(patterns);
   populateIntegerPatterns(patterns);
-  populateNumberPatterns(patterns);
+  populateIndexPatterns(patterns);
   populateBranchCastPatterns(patterns);
   populateReshapePatterns(patterns);
   populateShapeTensorPatterns(patterns);
@@ -336,7 +336,7 @@ LogicalResult carousel::fuseGraph(func::FuncOp func) {
   RewritePatternSet rest(func.getContext());
   // Offsets that fusion has made constant.
   populatePaddedSlicePatterns(rest);
-  populateTensorOfNumbersPatterns(rest);
+  populateTensorOfScalarsPatterns(rest);
   linalg::populateInlineConstantOperandsPatterns(rest);
   populateOtherReshapePatterns(rest);
   return rewriteGreedily(func, std::move(rest));

@@ -44,7 +44,7 @@ void noteBroadcasts(mlir::func::FuncOp func, DecisionLog &log);
 // ExtractPatterns.cpp
 //===----------------------------------------------------------------------===//
 
-/// An extract at the numbers of loops becomes an operand, unless it may be
+/// An extract at the indices of loops becomes an operand, unless it may be
 /// outside of its tensor where a selection discards it. Numbers of loops aren't
 /// limited to what they are anyway.
 void populateLoopReadPatterns(mlir::RewritePatternSet &patterns,
@@ -70,7 +70,7 @@ void populateConcatenationPatterns(mlir::RewritePatternSet &patterns);
 void populateInsertPatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
-// NumberPatterns.cpp
+// IndexPatterns.cpp
 //===----------------------------------------------------------------------===//
 
 /// Patterns for the greedy driver: integers that follow from indices are
@@ -86,10 +86,10 @@ bool dependsOnData(mlir::Value number);
 /// - extents that a body asks for are computed before it;
 /// - a number that depends on data is computed in the bodies that use it;
 /// - a function of a choice between constants in a body is such a choice.
-void populateNumberPatterns(mlir::RewritePatternSet &patterns);
+void populateIndexPatterns(mlir::RewritePatternSet &patterns);
 
 /// Makes structured ops of the tensors of up to 64 numbers that are left.
-void populateTensorOfNumbersPatterns(mlir::RewritePatternSet &patterns);
+void populateTensorOfScalarsPatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
 // ReshapePatterns.cpp

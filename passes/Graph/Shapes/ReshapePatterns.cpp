@@ -346,7 +346,7 @@ void requireAsManyElements(OpBuilder &builder, Location loc,
                        "elements as its operand");
 }
 
-/// Extents that aren't known to fit: elements are found by their numbers.
+/// Extents that aren't known to fit: elements are found by their indices.
 struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -200,7 +200,7 @@ struct ElementsOfGeneric : public OpRewritePattern<linalg::GenericOp> {
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isOfNumbers(op))
+    if (!isOfScalars(op))
       return rewriter.notifyMatchFailure(op, "expected a body of numbers");
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     SmallVector<int64_t> strides = computeStrides(extents);
@@ -223,7 +223,7 @@ struct ElementsOfGeneric : public OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
-  static bool isOfNumbers(linalg::GenericOp op) {
+  static bool isOfScalars(linalg::GenericOp op) {
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
         ShapedType::isDynamicShape(extents) ||

@@ -72,7 +72,7 @@ Value carousel::createReduction(OpBuilder &builder, Location loc,
                for (unsigned loop = 0; loop != rank; ++loop)
                  indices.push_back(linalg::IndexOp::create(inner, loc, loop));
                Value element =
-                   Numbers(inner, loc)
+                   IndexBuilder(inner, loc)
                        .integer(compute(inner, indices, elements.drop_back()),
                                 type);
                Value before = elements.back();

@@ -77,9 +77,9 @@ mlir::BlockArgument addInput(mlir::RewriterBase &rewriter,
                              std::optional<unsigned> place = {});
 
 /// Arithmetic on indices and integers, and reads of tables.
-class Numbers {
+class IndexBuilder {
 public:
-  Numbers(mlir::OpBuilder &builder, mlir::Location loc)
+  IndexBuilder(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
   mlir::Value constant(int64_t number) {

@@ -115,23 +115,23 @@ static std::vector<int64_t> planSummed(std::vector<int64_t> pixels,
   extents.pixels.assign(pixels.begin(), pixels.end());
   extents.isWindow.assign(pixels.size(), true);
   extents.isWindow.front() = false; // images
-  llvm::SmallVector<int64_t> box = planSummedPixels(extents, most);
+  llvm::SmallVector<int64_t> box = planWgrad(extents, most);
   return {box.begin(), box.end()};
 }
 
 using Box = std::vector<int64_t>;
 
-TEST(SummedPixelsTest, BoxesEndWhereWindowsDo) {
+TEST(WgradTest, BoxesEndWhereWindowsDo) {
   EXPECT_EQ(planSummed({32, 56, 56}), (Box{1, 8, 8}));
   EXPECT_EQ(planSummed({32, 14, 14}), (Box{16, 2, 2}));
   EXPECT_EQ(planSummed({64, 7, 7}), (Box{64, 1, 1}));
 }
 
-TEST(SummedPixelsTest, ImagesMayEndAnywhere) {
+TEST(WgradTest, ImagesMayEndAnywhere) {
   EXPECT_EQ(planSummed({30, 15, 15}, 32), (Box{32, 1, 1}));
 }
 
-TEST(SummedPixelsTest, FewImagesAreMasked) {
+TEST(WgradTest, FewImagesAreMasked) {
   EXPECT_EQ(planSummed({1, 15, 15}), (Box{1, 4, 16}));
 }
 

@@ -89,7 +89,7 @@ TEST(GroupTimes, SumsOverAllPositionsAreLimitedByInstructions) {
 }
 
 /// One logit of each row, of all of a vocabulary.
-TEST(GroupTimes, PickedElementsAreAllThatIsRead) {
+TEST(GroupTimes, GatheredElementsAreAllThatIsRead) {
   GraphBuilder graph;
   unsigned logits = graph.tensor({4096, 8192}), ids = graph.tensor({4096});
   unsigned picked = graph.tensor({4096});

@@ -30,8 +30,9 @@ protected:
                         tensor::TensorDialect>();
   }
 
-  bool ascends(const std::string &body, const std::string &compare = "sle",
-               const std::string &fill = "%none") {
+  bool isMonotonicAlong(const std::string &body,
+                        const std::string &compare = "sle",
+                        const std::string &fill = "%none") {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         "func.func @f(%ends: tensor<8xi32>, %given: tensor<200xi32>)\n"
         "    -> tensor<200xi32> {\n"
@@ -80,7 +81,7 @@ protected:
   }
 
   /// Whether counts of 8 ends ascend that are integers of a type.
-  bool ascendsAs(const std::string &type) {
+  bool isMonotonicAs(const std::string &type) {
     const std::string counts = "tensor<200x" + type + ">";
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         "func.func @f(%ends: tensor<8xi32>) -> " + counts +
@@ -123,125 +124,138 @@ protected:
 } // namespace
 
 TEST_F(MonotonicIndicesTest, CountsOfWhatIsBeforeARowAscend) {
-  EXPECT_TRUE(ascends(clamped + "%x = arith.maxsi %n, %zero : index\n"));
-  EXPECT_TRUE(ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "slt"));
+  EXPECT_TRUE(
+      isMonotonicAlong(clamped + "%x = arith.maxsi %n, %zero : index\n"));
+  EXPECT_TRUE(isMonotonicAlong(clamped + "%x = arith.maxsi %n, %zero : index\n",
+                               "slt"));
 }
 
 TEST_F(MonotonicIndicesTest, CountsOfWhatIsBehindARowDont) {
+  EXPECT_FALSE(isMonotonicAlong(
+      clamped + "%x = arith.maxsi %n, %zero : index\n", "sgt"));
   EXPECT_FALSE(
-      ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "sgt"));
-  EXPECT_FALSE(ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "eq"));
+      isMonotonicAlong(clamped + "%x = arith.maxsi %n, %zero : index\n", "eq"));
   // Unsigned, the number of a row may be before those that are negative.
-  EXPECT_FALSE(
-      ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "ule"));
+  EXPECT_FALSE(isMonotonicAlong(
+      clamped + "%x = arith.maxsi %n, %zero : index\n", "ule"));
 }
 
 TEST_F(MonotonicIndicesTest, NumbersOfATableMayDescend) {
-  EXPECT_FALSE(ascends("%x = arith.index_cast %g : i32 to index\n"));
-  EXPECT_FALSE(ascends("%n = arith.index_cast %g : i32 to index\n"
-                       "%x = arith.minsi %n, %i : index\n"));
+  EXPECT_FALSE(isMonotonicAlong("%x = arith.index_cast %g : i32 to index\n"));
+  EXPECT_FALSE(isMonotonicAlong("%n = arith.index_cast %g : i32 to index\n"
+                                "%x = arith.minsi %n, %i : index\n"));
 }
 
 TEST_F(MonotonicIndicesTest, RowsAndWhatIsReadAtThemAscend) {
-  EXPECT_TRUE(ascends("%x = arith.maxsi %m, %i : index\n"));
-  EXPECT_TRUE(ascends("%a = arith.minsi %m, %seven : index\n"
-                      "%v = tensor.extract %count[%a] : tensor<200xi32>\n"
-                      "%x = arith.index_cast %v : i32 to index\n"));
-  EXPECT_FALSE(ascends("%a = arith.subi %seven, %m : index\n"
+  EXPECT_TRUE(isMonotonicAlong("%x = arith.maxsi %m, %i : index\n"));
+  EXPECT_TRUE(
+      isMonotonicAlong("%a = arith.minsi %m, %seven : index\n"
+                       "%v = tensor.extract %count[%a] : tensor<200xi32>\n"
+                       "%x = arith.index_cast %v : i32 to index\n"));
+  EXPECT_FALSE(
+      isMonotonicAlong("%a = arith.subi %seven, %m : index\n"
                        "%v = tensor.extract %count[%a] : tensor<200xi32>\n"
                        "%x = arith.index_cast %v : i32 to index\n"));
 }
 
 TEST_F(MonotonicIndicesTest, CastsKeepNumbersThatFit) {
-  auto ascendsCast = [&](const std::string &number, const std::string &type) {
-    return ascends("%y = arith.index_cast " + number + " : index to " + type +
-                   "\n%x = arith.index_cast %y : " + type + " to index\n");
+  auto isMonotonicCast = [&](const std::string &number,
+                             const std::string &type) {
+    return isMonotonicAlong("%y = arith.index_cast " + number + " : index to " +
+                            type + "\n%x = arith.index_cast %y : " + type +
+                            " to index\n");
   };
-  EXPECT_TRUE(ascendsCast("%m", "i32"));
+  EXPECT_TRUE(isMonotonicCast("%m", "i32"));
   // 200 rows have numbers up to 199.
-  EXPECT_TRUE(ascendsCast("%m", "i9"));
-  EXPECT_FALSE(ascendsCast("%m", "i8"));
+  EXPECT_TRUE(isMonotonicCast("%m", "i9"));
+  EXPECT_FALSE(isMonotonicCast("%m", "i8"));
   // A count of 8 ends is up to 8.
-  EXPECT_TRUE(ascendsCast("%i", "i5"));
-  EXPECT_FALSE(ascendsCast("%i", "i4"));
+  EXPECT_TRUE(isMonotonicCast("%i", "i5"));
+  EXPECT_FALSE(isMonotonicCast("%i", "i4"));
 }
 
 TEST_F(MonotonicIndicesTest, IntegersOfOtherWidthsKeepNumbersThatFit) {
-  auto ascendsCut = [&](const std::string &number, const std::string &type) {
-    return ascends("%w = arith.index_cast " + number +
-                   " : index to i64\n%y = arith.trunci %w : i64 to " + type +
-                   "\n%v = arith.extsi %y : " + type +
-                   " to i64\n%x = arith.index_cast %v : i64 to index\n");
+  auto isMonotonicCut = [&](const std::string &number,
+                            const std::string &type) {
+    return isMonotonicAlong(
+        "%w = arith.index_cast " + number +
+        " : index to i64\n%y = arith.trunci %w : i64 to " + type +
+        "\n%v = arith.extsi %y : " + type +
+        " to i64\n%x = arith.index_cast %v : i64 to index\n");
   };
-  EXPECT_TRUE(ascendsCut("%m", "i32"));
-  EXPECT_TRUE(ascendsCut("%m", "i9"));
-  EXPECT_FALSE(ascendsCut("%m", "i8"));
-  EXPECT_TRUE(ascendsCut("%i", "i5"));
-  EXPECT_FALSE(ascendsCut("%i", "i4"));
-  EXPECT_FALSE(ascends("%b = arith.cmpi sle, %seven, %m : index\n"
-                       "%y = arith.extsi %b : i1 to i32\n"
-                       "%x = arith.index_cast %y : i32 to index\n"));
-  EXPECT_TRUE(ascendsAs("i64"));
+  EXPECT_TRUE(isMonotonicCut("%m", "i32"));
+  EXPECT_TRUE(isMonotonicCut("%m", "i9"));
+  EXPECT_FALSE(isMonotonicCut("%m", "i8"));
+  EXPECT_TRUE(isMonotonicCut("%i", "i5"));
+  EXPECT_FALSE(isMonotonicCut("%i", "i4"));
+  EXPECT_FALSE(isMonotonicAlong("%b = arith.cmpi sle, %seven, %m : index\n"
+                                "%y = arith.extsi %b : i1 to i32\n"
+                                "%x = arith.index_cast %y : i32 to index\n"));
+  EXPECT_TRUE(isMonotonicAs("i64"));
 }
 
 TEST_F(MonotonicIndicesTest, TruthIsMinusOneAsAnIndex) {
   const std::string below = "%b = arith.cmpi sle, %seven, %m : index\n";
-  EXPECT_TRUE(ascends(below + "%y = arith.extui %b : i1 to i32\n"
-                              "%x = arith.index_cast %y : i32 to index\n"));
-  EXPECT_FALSE(ascends(below + "%x = arith.index_cast %b : i1 to index\n"));
-  EXPECT_FALSE(ascends(below + "%false = arith.constant false\n"
-                               "%d = arith.cmpi sle, %false, %b : i1\n"
-                               "%y = arith.extui %d : i1 to i32\n"
+  EXPECT_TRUE(isMonotonicAlong(below +
+                               "%y = arith.extui %b : i1 to i32\n"
                                "%x = arith.index_cast %y : i32 to index\n"));
+  EXPECT_FALSE(
+      isMonotonicAlong(below + "%x = arith.index_cast %b : i1 to index\n"));
+  EXPECT_FALSE(isMonotonicAlong(below +
+                                "%false = arith.constant false\n"
+                                "%d = arith.cmpi sle, %false, %b : i1\n"
+                                "%y = arith.extui %d : i1 to i32\n"
+                                "%x = arith.index_cast %y : i32 to index\n"));
 }
 
 TEST_F(MonotonicIndicesTest, CountsThatWrapMayDescend) {
-  EXPECT_TRUE(ascendsAs("i32"));
-  EXPECT_TRUE(ascendsAs("i5"));
-  EXPECT_FALSE(ascendsAs("i4"));
+  EXPECT_TRUE(isMonotonicAs("i32"));
+  EXPECT_TRUE(isMonotonicAs("i5"));
+  EXPECT_FALSE(isMonotonicAs("i4"));
 }
 
 TEST_F(MonotonicIndicesTest, NumbersFromTheEndAreOfWhatMayBeNegative) {
   const std::string choose = "%x = arith.select %b, %l, %n : index\n";
   auto choosesCut = [&](const std::string &number) {
-    return ascends("%u = arith.index_cast " + number +
-                   " : index to i64\n%t = arith.trunci %u : i64 to i32\n"
-                   "%n = arith.index_cast %t : i32 to index\n" +
-                   wrapped + choose);
+    return isMonotonicAlong(
+        "%u = arith.index_cast " + number +
+        " : index to i64\n%t = arith.trunci %u : i64 to i32\n"
+        "%n = arith.index_cast %t : i32 to index\n" +
+        wrapped + choose);
   };
   EXPECT_TRUE(choosesCut("%m"));
   // A number of at least 2^31 is negative in 32 bits: numbers from the end
   // follow.
   auto choosesFromEnd = [&](const std::string &least) {
-    return ascends("%p = arith.constant " + least +
-                   " : index\n%q = arith.maxsi %i, %p : index\n"
-                   "%t = arith.index_cast %q : index to i32\n"
-                   "%n = arith.index_cast %t : i32 to index\n"
-                   "%b = arith.cmpi slt, %n, %zero : index\n"
-                   "%l = arith.subi %seven, %m : index\n" +
-                   choose);
+    return isMonotonicAlong("%p = arith.constant " + least +
+                            " : index\n%q = arith.maxsi %i, %p : index\n"
+                            "%t = arith.index_cast %q : index to i32\n"
+                            "%n = arith.index_cast %t : i32 to index\n"
+                            "%b = arith.cmpi slt, %n, %zero : index\n"
+                            "%l = arith.subi %seven, %m : index\n" +
+                            choose);
   };
   EXPECT_TRUE(choosesFromEnd("2147483647"));
   EXPECT_FALSE(choosesFromEnd("2147483648"));
-  EXPECT_TRUE(ascends(clamped + wrapped + choose));
-  EXPECT_FALSE(ascends(clamped + wrapped + choose, "sle", "%some"));
-  EXPECT_FALSE(
-      ascends("%n = arith.index_cast %g : i32 to index\n" + wrapped + choose));
+  EXPECT_TRUE(isMonotonicAlong(clamped + wrapped + choose));
+  EXPECT_FALSE(isMonotonicAlong(clamped + wrapped + choose, "sle", "%some"));
+  EXPECT_FALSE(isMonotonicAlong("%n = arith.index_cast %g : i32 to index\n" +
+                                wrapped + choose));
 }
 
 TEST_F(MonotonicIndicesTest, PartsOfANumberAreTheNumber) {
   const std::string parts = "%q = arith.divui %n, %seven : index\n"
                             "%p = arith.muli %q, %seven : index\n";
-  EXPECT_TRUE(ascends(clamped + parts +
-                      "%s = arith.remui %n, %seven : index\n"
-                      "%x = arith.addi %p, %s : index\n"));
-  EXPECT_FALSE(ascends(clamped + parts +
-                       "%s = arith.remui %m, %seven : index\n"
-                       "%x = arith.addi %p, %s : index\n"));
+  EXPECT_TRUE(isMonotonicAlong(clamped + parts +
+                               "%s = arith.remui %n, %seven : index\n"
+                               "%x = arith.addi %p, %s : index\n"));
+  EXPECT_FALSE(isMonotonicAlong(clamped + parts +
+                                "%s = arith.remui %m, %seven : index\n"
+                                "%x = arith.addi %p, %s : index\n"));
 }
 
 TEST_F(MonotonicIndicesTest, MatricesOfCountsAscendRowByRow) {
-  auto ascendsAt = [&](const std::string &place, int64_t columns) {
+  auto isMonotonicAt = [&](const std::string &place, int64_t columns) {
     const std::string shape = "tensor<" + std::to_string(200 / columns) + "x" +
                               std::to_string(columns) + "xi32>";
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
@@ -290,9 +304,9 @@ TEST_F(MonotonicIndicesTest, MatricesOfCountsAscendRowByRow) {
     auto func = cast<func::FuncOp>(module->getBody()->front());
     return isMonotonic(func.getBody().front().getTerminator()->getOperand(0));
   };
-  EXPECT_TRUE(ascendsAt("affine_map<(i, j) -> (i * 2 + j)>", 2));
-  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (i + j)>", 2));
-  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (j * 100 + i)>", 2));
+  EXPECT_TRUE(isMonotonicAt("affine_map<(i, j) -> (i * 2 + j)>", 2));
+  EXPECT_FALSE(isMonotonicAt("affine_map<(i, j) -> (i + j)>", 2));
+  EXPECT_FALSE(isMonotonicAt("affine_map<(i, j) -> (j * 100 + i)>", 2));
   // Other rows are read than there are.
-  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (i * 4 + j)>", 4));
+  EXPECT_FALSE(isMonotonicAt("affine_map<(i, j) -> (i * 4 + j)>", 4));
 }

@@ -508,20 +508,20 @@ private:
   /// Draws a product of images by weights, or by their groups, or a sum of
   /// products over pixels: the gradient of weights.
   Draw drawConvolution() {
-    bool sumsPixels = isOneOf(3), hasGroups = isOneOf(4);
+    bool isWgrad = isOneOf(3), hasGroups = isOneOf(4);
     Index rows{"h", "p", choose(1, 1, 2), choose(1, 1, 2)},
         columns{"w", "q", choose(1, 1, 2), choose(1, 1, 2)};
     Draw draw{{}, {}, {}, {}};
-    draw.loops = {{"b", choose(1, 2, 8), sumsPixels},
-                  {"h", drawExtent(64), sumsPixels},
-                  {"w", drawExtent(64), sumsPixels},
+    draw.loops = {{"b", choose(1, 2, 8), isWgrad},
+                  {"h", drawExtent(64), isWgrad},
+                  {"w", drawExtent(64), isWgrad},
                   {"g", choose(2, 4, 32)},
-                  {"p", choose(1, 3, 5, 7), !sumsPixels},
-                  {"q", choose(1, 3, 5, 7), !sumsPixels},
-                  {"c", drawExtent(512), !sumsPixels},
+                  {"p", choose(1, 3, 5, 7), !isWgrad},
+                  {"q", choose(1, 3, 5, 7), !isWgrad},
+                  {"c", drawExtent(512), !isWgrad},
                   {"f", drawExtent(512)}};
     draw.reads[0] = {{"b"}, rows, columns, {"g"}, {"c"}};
-    draw.reads[1] = sumsPixels
+    draw.reads[1] = isWgrad
                         ? std::vector<Index>{{"b"}, {"h"}, {"w"}, {"g"}, {"f"}}
                         : std::vector<Index>{{"p"}, {"q"}, {"g"}, {"c"}, {"f"}};
     if (hasGroups)

@@ -52,8 +52,8 @@ llvm::SmallVector<int64_t> planBox(const ConvolutionExtents &extents,
 /// The box of pixels that an iteration sums: powers of two whose product is
 /// `most`. They leave few pixels of boxes behind the end, and as few as
 /// possible behind the end of a window, where the image has to be masked.
-llvm::SmallVector<int64_t> planSummedPixels(const ConvolutionExtents &extents,
-                                            int64_t most);
+llvm::SmallVector<int64_t> planWgrad(const ConvolutionExtents &extents,
+                                     int64_t most);
 
 /// Whether a dimension of an image is the last one before its channels, or
 /// before groups of them.

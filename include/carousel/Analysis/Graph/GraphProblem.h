@@ -191,7 +191,7 @@ struct GraphOp {
   bool reduces() const;
   /// Whether a convolution or stencil sums along the pixels of its first
   /// factor, and keeps their channels, as the gradient of weights does.
-  bool sumsPixels() const;
+  bool isWgrad() const;
   /// The loop of a convolution's channels that only the second factor and the
   /// result have.
   unsigned getOwnChannels() const;
@@ -211,8 +211,8 @@ struct GraphProblem {
   std::vector<GraphOp> ops;
   /// Whether products and reductions may be one pass.
   bool streams = true;
-  /// Whether products of streams may have any depth: those that are to be
-  /// divided.
+  /// Whether products of online reductions may have any depth: those that are
+  /// to be divided.
   bool hasAnyDepth = false;
   /// Whether all factors of f32 are rounded to tf32.
   bool usesTF32 = false;

@@ -7,9 +7,9 @@
 //
 // A kernel that has few programs and reduces much divides the reduction: each
 // of several parts has some of the elements, and the one that ends last
-// combines their partial results. Those of streams are corrected before. How
-// many parts there are depends on extents only (OrderOfSums.h), so that results
-// have the same bits on all devices.
+// combines their partial results. Those of online reductions are corrected
+// before. How many parts there are depends on extents only (OrderOfSums.h), so
+// that results have the same bits on all devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 namespace carousel {
 
 /// The schedule of a kernel whose reduction is divided. Nothing where the group
-/// doesn't reduce in one pass and is no stream, where a result would be written
-/// by each part, or where the known extents leave nothing to divide.
+/// doesn't reduce in one pass and is no online reduction, where a result would
+/// be written by each part, or where the known extents leave nothing to divide.
 std::optional<GroupSchedule> divideSchedule(const GraphProblem &problem,
                                             const OpGroup &group,
                                             const GroupShape &shape,
@@ -45,7 +45,7 @@ int64_t countParts(const GroupDivision &division, int64_t programs,
 /// The parts of a divided schedule, if its extents are known.
 std::optional<int64_t> getStaticParts(const GroupSchedule &schedule);
 
-/// The numbers that each part of a stream leaves.
+/// The numbers that each part of an online reduction leaves.
 int64_t countPartials(const GroupShape &shape, const GroupSchedule &schedule);
 /// The number of parts whose numbers one part reads together, so that it waits
 /// once for them.

@@ -36,8 +36,8 @@ struct GroupPlan {
   /// The groups, in an order in which they can be executed.
   std::vector<PlannedGroup> groups;
   std::vector<GroupBoundary> boundaries;
-  /// Why a product and one that needs its result are no stream.
-  std::vector<StreamRefusal> missedStreams;
+  /// Why a product and one that needs its result are no online reduction.
+  std::vector<OnlineRefusal> missedOnlineReductions;
 };
 
 GroupPlan planGroups(const GraphProblem &problem);

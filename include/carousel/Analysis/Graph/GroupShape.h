@@ -15,7 +15,7 @@
 #define CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
-#include "carousel/Analysis/Graph/StreamShape.h"
+#include "carousel/Analysis/Graph/OnlineReduction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 
 namespace carousel {
@@ -51,8 +51,8 @@ struct GroupShape {
   ScheduleFamily family = ScheduleFamily::Elementwise;
   /// Whether a reduction's result is needed along the dimension it reduces.
   bool hasSeveralPasses = false;
-  /// The shape of a stream, if the group is one.
-  std::optional<StreamShape> stream = {};
+  /// The shape of an online reduction, if the group is one.
+  std::optional<OnlineReduction> stream = {};
 
   /// Whether an access of the op at a position goes along a dimension.
   bool hasDim(size_t at, const GraphAccess &access, unsigned dim) const;
@@ -62,8 +62,8 @@ struct GroupShape {
 struct GroupShapeResult {
   std::optional<GroupShape> shape;
   std::string refusal;
-  /// Why the ops are no stream, either.
-  StreamMiss streamMiss = {};
+  /// Why the ops are no online reduction, either.
+  OnlineMiss streamMiss = {};
 };
 
 GroupShapeResult computeGroupShape(const GraphProblem &problem,
@@ -78,7 +78,7 @@ int64_t countTraffic(const GraphProblem &problem, const OpGroup &group);
 
 /// The same, but of a tensor that ops pick elements of no more than they pick:
 /// an op reads one for each of its iterations.
-int64_t countPickedTraffic(const GraphProblem &problem, const OpGroup &group);
+int64_t countGatheredTraffic(const GraphProblem &problem, const OpGroup &group);
 
 } // namespace carousel
 

@@ -30,7 +30,7 @@ struct GroupTime {
   std::string limit;
 };
 
-/// \p neededPart: of a stream's tiles, that which masks leave.
+/// \p neededPart: of an online reduction's tiles, that which masks leave.
 GroupTime estimateGroupTime(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape,
                             const GroupSchedule &schedule,

@@ -37,12 +37,12 @@ inline constexpr int64_t kMostProductParts = 16;
 /// Where extents are known at the launch only, a second kernel has to be worth
 /// its code.
 inline constexpr int64_t kLeastProductParts = 4;
-/// Tiles of a stream that a part has, at least, and parts of a program, at
-/// most. One program reads what all of its parts have left, a number of 4 bytes
-/// each.
-inline constexpr int64_t kLeastStreamIterations = 4;
-inline constexpr int64_t kMostStreamParts = 64;
-inline constexpr int64_t kMostPartialNumbers = 1 << 18;
+/// Tiles of an online reduction that a part has, at least, and parts of a
+/// program, at most. One program reads what all of its parts have left, a
+/// number of 4 bytes each.
+inline constexpr int64_t kLeastKVIterations = 4;
+inline constexpr int64_t kMostKVSplits = 64;
+inline constexpr int64_t kMostPartialElements = 1 << 18;
 /// The sides of a product's tiles, where there are few of them.
 inline constexpr int64_t kNarrowTile = 64;
 /// Rows of a product that are few, and the CTAs of a cluster that share its

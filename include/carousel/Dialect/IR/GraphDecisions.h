@@ -40,7 +40,7 @@ inline constexpr llvm::StringLiteral kParameterAttr{"carousel.parameter"};
 
 /// On a step of a program, without a value: what it writes follows from
 /// parameters and constants, and is kept, so that launches may skip the step.
-/// --carousel-lower-groups writes it on launches, and --carousel-plan-arena
+/// --carousel-lower-groups writes it on launches, and --carousel-plan-workspace
 /// decides which steps have it in the end.
 inline constexpr llvm::StringLiteral kAtLoadAttr{"carousel.at_load"};
 

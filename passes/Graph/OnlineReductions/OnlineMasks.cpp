@@ -1,0 +1,818 @@
+//===- OnlineMasks.cpp - tiles of online reductions that masks exclude ----===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See OnlineMasks.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OnlineMasks.h"
+
+#include "../../Block/Kernels/ExtremumRows.h"
+#include "RowCorrections.h"
+
+#include "carousel/Analysis/Values/OperandWalk.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads the bounds that follow from a condition.
+class ConditionReader {
+public:
+  ConditionReader(linalg::LinalgOp op, OnlineMask &mask) : op(op), mask(mask) {}
+
+  /// Reads a condition that holds, or doesn't.
+  void read(Value condition, bool holds);
+
+private:
+  std::optional<IndexBound> readIndex(Value value);
+  std::optional<IndexBound> computeIndex(Value value);
+  /// A condition that isn't of others.
+  void readOne(Value condition, bool holds);
+  void addDifference(Value more, Value less, int64_t constant,
+                     Value comparison);
+
+  linalg::LinalgOp op;
+  OnlineMask &mask;
+  OperandFold<std::optional<IndexBound>> bounds;
+};
+
+} // namespace
+
+/// Numbers in memory may be any: their sums and products have to be of 64 bits,
+/// or say that they don't wrap.
+static bool mayWrap(Operation *op, const IndexBound &operand) {
+  auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  return !operand.numbers.empty() && !op->getResult(0).getType().isIndex() &&
+         !(flags && flags.hasNoSignedWrap());
+}
+
+/// Adds a multiple of a sum to another one. Returns whether all numbers are of
+/// 64 bits.
+static bool addMultiple(IndexBound &sum, const IndexBound &other,
+                        int64_t factor) {
+  auto add = [&](int64_t &number, int64_t own) {
+    int64_t multiple;
+    return !llvm::MulOverflow(own, factor, multiple) &&
+           !llvm::AddOverflow(number, multiple, number);
+  };
+  for (auto [own, more] : llvm::zip_equal(sum.coefficients, other.coefficients))
+    if (!add(own, more))
+      return false;
+  for (const auto &more : other.numbers) {
+    auto *own = llvm::find_if(sum.numbers, [&](const auto &known) {
+      return known.first == more.first;
+    });
+    if (own == sum.numbers.end()) {
+      sum.numbers.push_back({more.first, 0});
+      own = &sum.numbers.back();
+    }
+    if (!add(own->second, more.second))
+      return false;
+    if (own->second == 0)
+      sum.numbers.erase(own);
+  }
+  return add(sum.constant, other.constant);
+}
+
+std::optional<IndexBound> ConditionReader::readIndex(Value value) {
+  auto isRead = [](Value inner) {
+    return isa_and_present<arith::IndexCastOp, arith::ExtSIOp, arith::MulIOp,
+                           arith::XOrIOp, arith::AddIOp, arith::SubIOp>(
+        inner.getDefiningOp());
+  };
+  return bounds.get(value, isRead,
+                    [&](Value inner) { return computeIndex(inner); });
+}
+
+std::optional<IndexBound> ConditionReader::computeIndex(Value value) {
+  IndexBound sum;
+  sum.coefficients.resize(op.getNumLoops());
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    sum.constant = constant.getSExtValue();
+    return sum;
+  }
+  Operation *source = value.getDefiningOp();
+  if (!source)
+    return std::nullopt;
+  if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+    sum.coefficients[index.getDim()] = 1;
+    return sum;
+  }
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(source))
+    return bounds.lookup(source->getOperand(0));
+  if (isa<tensor::ExtractOp>(source)) {
+    sum.numbers.push_back({value, 1});
+    return sum;
+  }
+  auto addOperand = [&](unsigned operand, int64_t factor, bool isWrapping) {
+    const std::optional<IndexBound> &own =
+        bounds.lookup(source->getOperand(operand));
+    return own && !(isWrapping && mayWrap(source, *own)) &&
+           addMultiple(sum, *own, factor);
+  };
+  bool isSum = false;
+  if (isa<arith::AddIOp, arith::SubIOp>(source)) {
+    isSum = addOperand(0, 1, /*isWrapping=*/true) &&
+            addOperand(1, isa<arith::AddIOp>(source) ? 1 : -1,
+                       /*isWrapping=*/true);
+  } else if (isa<arith::MulIOp, arith::XOrIOp>(source) &&
+             matchPattern(source->getOperand(1), m_ConstantInt(&constant))) {
+    // The complement of x is -x - 1.
+    bool isProduct = isa<arith::MulIOp>(source);
+    sum.constant = isProduct ? 0 : -1;
+    isSum = (isProduct || constant.isAllOnes()) &&
+            addOperand(0, isProduct ? constant.getSExtValue() : -1, isProduct);
+  }
+  return isSum ? std::optional(std::move(sum)) : std::nullopt;
+}
+
+/// more - less + constant isn't negative.
+void ConditionReader::addDifference(Value more, Value less, int64_t constant,
+                                    Value comparison) {
+  std::optional<IndexBound> lhs = readIndex(more), rhs = readIndex(less);
+  if (!lhs || !rhs || !addMultiple(*lhs, *rhs, -1) ||
+      llvm::AddOverflow(lhs->constant, constant, lhs->constant)) {
+    mask.isExact = false;
+    return;
+  }
+  lhs->comparison = comparison;
+  mask.bounds.push_back(*lhs);
+}
+
+void ConditionReader::read(Value condition, bool holds) {
+  SmallVector<std::pair<Value, unsigned>> open = {{condition, holds}};
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  while (!open.empty()) {
+    auto [value, isTrue] = open.pop_back_val();
+    if (!seen.insert({value, isTrue}).second)
+      continue;
+    Operation *source = value.getDefiningOp();
+    bool isBoth = isTrue ? isa_and_present<arith::AndIOp>(source)
+                         : isa_and_present<arith::OrIOp>(source);
+    auto inverse = dyn_cast_if_present<arith::XOrIOp>(source);
+    if (isBoth) {
+      open.push_back({source->getOperand(1), isTrue});
+      open.push_back({source->getOperand(0), isTrue});
+    } else if (inverse && matchPattern(inverse.getRhs(), m_One())) {
+      open.push_back({inverse.getLhs(), !isTrue});
+    } else {
+      readOne(value, isTrue);
+    }
+  }
+}
+
+void ConditionReader::readOne(Value condition, bool holds) {
+  Operation *source = condition.getDefiningOp();
+  // Either a tile as a whole, or each element.
+  if (holds && isa_and_present<arith::OrIOp>(source) && !mask.whole) {
+    mask.whole = source->getOperand(0);
+    return;
+  }
+  auto compare = dyn_cast_if_present<arith::CmpIOp>(source);
+  if (!compare) {
+    mask.isExact = false;
+    return;
+  }
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = holds ? compare.getPredicate()
+                              : arith::invertPredicate(compare.getPredicate());
+  Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  switch (predicate) {
+  case Predicate::sge:
+    return addDifference(lhs, rhs, 0, compare);
+  case Predicate::sgt:
+    return addDifference(lhs, rhs, -1, compare);
+  case Predicate::sle:
+    return addDifference(rhs, lhs, 0, compare);
+  case Predicate::slt:
+    return addDifference(rhs, lhs, -1, compare);
+  default:
+    mask.isExact = false;
+  }
+}
+
+std::optional<SmallVector<IndexBound>> carousel::readBounds(linalg::LinalgOp op,
+                                                            Value condition) {
+  OnlineMask mask;
+  ConditionReader(op, mask).read(condition, /*holds=*/true);
+  if (!mask.isExact || mask.whole)
+    return std::nullopt;
+  return std::move(mask.bounds);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// The least that scores are, but for those that a mask leaves.
+static constexpr double kLeastScore = -0x1p29;
+
+bool carousel::excludes(Value value) {
+  APFloat number(0.0);
+  return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN() &&
+         number.convertToDouble() <= kLeastScore;
+}
+
+/// A choice between an element and one that is never the largest, also as what
+/// is added to it.
+static bool readMask(linalg::LinalgOp op, OnlineMask &mask) {
+  Value result = skipRoundings(op.getBlock()->getTerminator()->getOperand(0));
+  auto choice = result.getDefiningOp<arith::SelectOp>();
+  Value added;
+  if (auto sum = result.getDefiningOp<arith::AddFOp>())
+    for (unsigned own : {0, 1})
+      if (auto found = sum->getOperand(own).getDefiningOp<arith::SelectOp>()) {
+        choice = found;
+        added = sum->getOperand(1 - own);
+      }
+  if (!choice)
+    return false;
+  for (bool holds : {true, false}) {
+    Value kept = holds ? choice.getTrueValue() : choice.getFalseValue();
+    Value other = holds ? choice.getFalseValue() : choice.getTrueValue();
+    if (!excludes(other) || (added && !matchPattern(kept, m_AnyZeroFloat())))
+      continue;
+    mask.kept = added ? added : kept;
+    mask.isFinite = !matchPattern(other, m_NegInfFloat());
+    ConditionReader(op, mask).read(choice.getCondition(), holds);
+    return true;
+  }
+  return false;
+}
+
+/// Whether a body compares its argument with minus infinity, as what finds rows
+/// without any other element does.
+static bool isComparedWithNever(Value element, Value argument) {
+  auto compare = element.getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+         skipRoundings(compare.getLhs()) == argument &&
+         matchPattern(compare.getRhs(), m_NegInfFloat());
+}
+
+/// Whether an op is the difference of an argument and a row that the online
+/// reduction corrects, of which only the exponential is read.
+static bool isOfExponential(const GroupProgram &program,
+                            linalg::LinalgOp reader, Operation *user,
+                            Value argument) {
+  auto difference = dyn_cast<arith::SubFOp>(user);
+  if (!difference || skipRoundings(difference.getLhs()) != argument)
+    return false;
+  auto isOfBody = [&](Value source) {
+    return source.getParentBlock() == reader.getBlock();
+  };
+  bool isCorrected =
+      isComputedOf(difference.getRhs(), isOfBody, [&](Value source) {
+        auto row = dyn_cast<BlockArgument>(source);
+        if (!row || !isOfBody(row))
+          return false;
+        const OnlineReference *reference =
+            findReference(program.graph, *program.shape.stream,
+                          reader.getMatchingOpOperand(row)->get());
+        return reference && reference->kind == ChangeKind::Shift;
+      });
+  Operation *next = difference;
+  do {
+    if (!next->hasOneUse())
+      return false;
+    next = *next->user_begin();
+  } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
+  return isCorrected && isa<math::ExpOp, math::Exp2Op>(next) &&
+         !next->getResult(0).getType().isF64();
+}
+
+/// Whether an element of the op's result that is minus infinity, or finite and
+/// never the largest, adds nothing: it goes to maxima, and to exponentials of
+/// differences from rows. Those that are corrected are factors of all sums.
+static bool addsNothing(const GroupProgram &program, unsigned op) {
+  Value tensor = program.graph.ops[op]->getResult(0);
+  const OnlineReduction &stream = *program.shape.stream;
+  return llvm::all_of(program.group.ops, [&](unsigned reader) {
+    if (!llvm::is_contained(program.graph.ops[reader]->getOperands(), tensor))
+      return true;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[reader]);
+    for (OpOperand *input : structured.getDpsInputOperands()) {
+      if (input->get() != tensor)
+        continue;
+      BlockArgument argument = structured.getMatchingBlockArgument(input);
+      if (stream.roles[reader] == OnlineRole::Sum) {
+        using Kind = vector::CombiningKind;
+        std::optional<Combination> combination = findCombination(structured);
+        bool isMaximum = combination->kind == Kind::MAXIMUMF ||
+                         combination->kind == Kind::MAXNUMF;
+        if (combination->kind != Kind::ADD &&
+            !(isMaximum && skipRoundings(combination->element) == argument) &&
+            !(combination->kind == Kind::AND &&
+              isComparedWithNever(combination->element, argument)))
+          return false;
+        if (combination->kind != Kind::ADD)
+          continue;
+      }
+      for (Operation *user : argument.getUsers()) {
+        while (isa<arith::ExtFOp, arith::TruncFOp>(user) && user->hasOneUse())
+          user = *user->user_begin();
+        if (!isOfExponential(program, structured, user, argument))
+          return false;
+      }
+    }
+    return true;
+  });
+}
+
+unsigned carousel::countHugeSources(const GroupProgram &program) {
+  unsigned count = 0;
+  for (unsigned op : program.group.ops) {
+    if (program.shape.stream->roles[op] != OnlineRole::Tile)
+      continue;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+    for (OpOperand *input : structured.getDpsInputOperands()) {
+      if (!program.graph.findTensor(input->get()) ||
+          !isa<FloatType>(getElementTypeOrSelf(input->get())))
+        continue;
+      // Others are bounded by what products and sums are.
+      std::optional<unsigned> writer = program.graph.findWriter(input->get());
+      count +=
+          !writer || program.shape.stream->roles[*writer] == OnlineRole::Before;
+    }
+    SmallVector<Value> constants;
+    structured.getBlock()->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        APFloat number(0.0);
+        bool isHuge = matchPattern(operand, m_ConstantFloat(&number)) &&
+                      number.isFinite() &&
+                      std::abs(number.convertToDouble()) >= -kLeastScore;
+        if (isHuge && !llvm::is_contained(constants, operand))
+          constants.push_back(operand);
+      }
+    });
+    count += constants.size();
+  }
+  return count;
+}
+
+/// Whether each sum of the online reduction needs the op's result, and nothing
+/// that it is computed of: so what adds nothing there adds nothing at all.
+static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
+  const OnlineReduction &stream = *program.shape.stream;
+  auto isOfTiles = [&](unsigned op) {
+    return stream.roles[op] == OnlineRole::Tile ||
+           stream.roles[op] == OnlineRole::Inner;
+  };
+  llvm::SmallBitVector before(program.group.ops.size()), after(before);
+  before.set(mask);
+  after.set(mask);
+  for (unsigned op : llvm::reverse(program.group.ops))
+    if (before.test(op))
+      for (Value operand : program.graph.ops[op]->getOperands())
+        if (auto writer = program.graph.findWriter(operand);
+            writer && isOfTiles(*writer))
+          before.set(*writer);
+  for (unsigned op : program.group.ops) {
+    if (before.test(op))
+      continue;
+    bool isAfter = false;
+    for (Value operand : program.graph.ops[op]->getOperands()) {
+      std::optional<unsigned> writer = program.graph.findWriter(operand);
+      if (!writer || !isOfTiles(*writer))
+        continue;
+      isAfter |= after.test(*writer);
+      if (before.test(*writer) && *writer != mask)
+        return false;
+    }
+    if (isAfter && isOfTiles(op))
+      after.set(op);
+    if (stream.roles[op] == OnlineRole::Sum && !isAfter)
+      return false;
+  }
+  return true;
+}
+
+/// Whether a value of a body is the same for all elements of a tile: it follows
+/// from elements of tensors at numbers of tiles. Or for all that a program has,
+/// without those of the online reduction's dimension.
+static bool isFixed(const GroupProgram &program, unsigned op, Value value,
+                    bool hasTiles) {
+  Block *body = cast<linalg::LinalgOp>(program.graph.ops[op]).getBlock();
+  SmallVector<unsigned> positions = getPositions(program, op);
+  unsigned stream = program.schedule.find(program.shape.stream->dim);
+  auto getTile = [&](linalg::IndexOp index) {
+    return program.schedule.dims[positions[index.getDim()]].tile;
+  };
+  auto mayGoAlong = [&](linalg::IndexOp index) {
+    return hasTiles || positions[index.getDim()] != stream;
+  };
+  auto isIndexOfTile = [&](Operation *source) {
+    auto quotient = dyn_cast<arith::DivUIOp>(source);
+    auto index = quotient ? quotient.getLhs().getDefiningOp<linalg::IndexOp>()
+                          : linalg::IndexOp();
+    APInt divisor;
+    return index && matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)) &&
+           divisor.isStrictlyPositive() && mayGoAlong(index) &&
+           divisor.getSExtValue() % getTile(index) == 0;
+  };
+  auto isOfBody = [&](Value inner) {
+    return inner.getParentBlock() == body && inner.getDefiningOp() &&
+           !isIndexOfTile(inner.getDefiningOp());
+  };
+  return !isComputedOf(value, isOfBody, [&](Value inner) {
+    if (!isOfBody(inner))
+      return isa<BlockArgument>(inner) && !isa<TensorType>(inner.getType());
+    Operation *source = inner.getDefiningOp();
+    if (auto index = dyn_cast<linalg::IndexOp>(source))
+      return getTile(index) != 1 || !mayGoAlong(index);
+    return source->getNumRegions() != 0 ||
+           (!isa<tensor::ExtractOp>(source) &&
+            llvm::any_of(source->getOperandTypes(), llvm::IsaPred<TensorType>));
+  });
+}
+
+/// The sum of the coefficients that a bound has of loops along a dimension of
+/// the schedule.
+static int64_t getCoefficient(const GroupProgram &program, unsigned op,
+                              const IndexBound &bound, unsigned position) {
+  int64_t sum = 0;
+  for (auto [loop, at] : llvm::enumerate(getPositions(program, op)))
+    if (at == position)
+      sum += bound.coefficients[loop];
+  return sum;
+}
+
+/// Whether a mask keeps the first element of each row, or that with the number
+/// of the row along a dimension.
+static bool isKept(const GroupProgram &program, const OnlineMask &mask,
+                   std::optional<unsigned> along) {
+  unsigned position = program.schedule.find(program.shape.stream->dim);
+  return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
+    int64_t own = getCoefficient(program, mask.op, bound, position);
+    if (!bound.numbers.empty())
+      return false;
+    for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
+      if (at != position && getCoefficient(program, mask.op, bound, at) +
+                                    (along == at ? own : 0) <
+                                0)
+        return false;
+    return bound.constant >= 0;
+  });
+}
+
+/// Whether each row has an element that the mask keeps, perhaps if the launch
+/// has no more rows than elements.
+static bool mayHaveElements(const GroupProgram &program,
+                            const OnlineMask &mask) {
+  if (!mask.isFinite)
+    return true;
+  // Elements that the mask keeps may be excluded by another number.
+  if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
+    return false;
+  return isKept(program, mask, std::nullopt) ||
+         isKept(program, mask, findRowsPosition(program));
+}
+
+SmallVector<OnlineMask>
+carousel::findOnlineMasks(const GroupProgram &program,
+                          SmallVectorImpl<std::string> *refusals) {
+  SmallVector<OnlineMask> masks;
+  const OnlineReduction &stream = *program.shape.stream;
+  unsigned position = program.schedule.find(stream.dim);
+  auto refuse = [&](unsigned op, StringRef reason) {
+    if (refusals)
+      refusals->push_back("'" + program.graph.problem.ops[op].name +
+                          "': " + reason.str());
+  };
+  for (unsigned op : program.group.ops) {
+    OnlineMask mask;
+    mask.op = op;
+    if (stream.roles[op] != OnlineRole::Tile ||
+        !readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask))
+      continue;
+    if (!addsNothing(program, op) || !isNeededByAll(program, op)) {
+      refuse(op, "a sum needs elements that it excludes");
+      continue;
+    }
+    llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
+      bool isBound =
+          std::abs(getCoefficient(program, op, bound, position)) == 1 &&
+          llvm::all_of(bound.numbers, [&](const auto &number) {
+            return isFixed(program, op, number.first, /*hasTiles=*/false);
+          });
+      mask.isExact &= isBound;
+      return !isBound;
+    });
+    if (mask.whole && !isFixed(program, op, mask.whole, /*hasTiles=*/true))
+      mask.isExact = false;
+    if (mask.bounds.empty())
+      refuse(op, "its condition doesn't bound the tiles of rows");
+    else if (!mayHaveElements(program, mask))
+      refuse(op, "a finite number excludes elements, and a row may have no "
+                 "other");
+    if (!mask.bounds.empty())
+      masks.push_back(std::move(mask));
+  }
+  return masks;
+}
+
+//===----------------------------------------------------------------------===//
+// Scaled tiles
+//===----------------------------------------------------------------------===//
+
+SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
+  SmallVector<ScaledTile> tiles;
+  for (unsigned op : program.group.ops) {
+    // Exponentials of f64 are computed as they stand.
+    if (program.shape.stream->roles[op] != OnlineRole::Tile ||
+        getElementTypeOrSelf(program.graph.ops[op]->getResult(0)).isF64() ||
+        !addsNothing(program, op))
+      continue;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+    ScaledTile tile;
+    tile.op = op;
+    tile.product =
+        skipRoundings(structured.getBlock()->getTerminator()->getOperand(0));
+    if (auto choice = tile.product.getDefiningOp<arith::SelectOp>()) {
+      bool isFirst = excludes(choice.getFalseValue());
+      tile.other = isFirst ? choice.getFalseValue() : choice.getTrueValue();
+      tile.product = skipRoundings(isFirst ? choice.getTrueValue()
+                                           : choice.getFalseValue());
+      if (!excludes(tile.other))
+        continue;
+    }
+    auto product = tile.product.getDefiningOp<arith::MulFOp>();
+    APFloat scale(0.0);
+    if (!product || !product->hasOneUse() ||
+        !matchPattern(product.getRhs(), m_ConstantFloat(&scale)) ||
+        !(scale.convertToDouble() > 0 && scale.isFinite()))
+      continue;
+    tile.factor = product.getLhs();
+    tile.scale = scale.convertToDouble();
+    // The number of a mask stays finite, if it is.
+    APFloat other(0.0);
+    if (tile.other && matchPattern(tile.other, m_ConstantFloat(&other)) &&
+        !other.isInfinity() &&
+        -other.convertToDouble() >
+            tile.scale * std::numeric_limits<float>::max())
+      continue;
+    tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+//===----------------------------------------------------------------------===//
+// The tiles that a program has
+//===----------------------------------------------------------------------===//
+
+unsigned carousel::findRowsPosition(const GroupProgram &program) {
+  for (auto [position, dim] : llvm::enumerate(program.schedule.dims))
+    if (dim.walk == DimWalk::Grid && dim.tile != 1)
+      return position;
+  llvm_unreachable("a stream has rows");
+}
+
+bool carousel::haveLaterRowsMore(const GroupProgram &program) {
+  unsigned rows = findRowsPosition(program),
+           position = program.schedule.find(program.shape.stream->dim);
+  bool areMore = false;
+  for (const OnlineMask &mask : findOnlineMasks(program))
+    for (const IndexBound &bound : mask.bounds) {
+      int64_t along = getCoefficient(program, mask.op, bound, position);
+      int64_t ofRows = getCoefficient(program, mask.op, bound, rows);
+      // A window has as many tiles of each row.
+      if (along > 0 && ofRows != 0)
+        return false;
+      areMore |= along < 0 && ofRows > 0;
+    }
+  return areMore;
+}
+
+namespace {
+
+/// Computes bounds of a program's rows.
+class BoundWriter {
+public:
+  /// Without \p ops, bounds have no numbers in memory.
+  BoundWriter(const GroupProgram &program, GroupVectors &vectors,
+              OpWriter *ops = nullptr)
+      : program(program), vectors(vectors), ops(ops), builder(vectors.builder),
+        position(program.schedule.find(program.shape.stream->dim)) {}
+
+  Value getIndex(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, vectors.loc, value);
+  }
+  template <typename Op> Value compute(Value lhs, Value rhs) {
+    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
+  }
+
+  /// The largest or least value of a bound, with the dimension of tiles or
+  /// without it. Null if the rows of a program have several.
+  Value computeBound(const OnlineMask &mask, const IndexBound &bound,
+                     bool isLargest, bool hasTiles) {
+    Value sum = getIndex(bound.constant);
+    for (unsigned at = 0; at != program.schedule.dims.size(); ++at) {
+      int64_t factor = getCoefficient(program, mask.op, bound, at);
+      if (factor == 0 || (at == position && !hasTiles))
+        continue;
+      bool isLast = (factor > 0) == isLargest;
+      Value number = isLast ? getLast(at) : vectors.getBegin(at);
+      sum = compute<arith::AddIOp>(
+          sum, compute<arith::MulIOp>(number, getIndex(factor)));
+    }
+    for (auto [number, sign] : bound.numbers) {
+      FailureOr<GroupValue> scalar = ops->writePart(mask.op, number);
+      if (failed(scalar) || !scalar->dims.empty())
+        return {};
+      Value index = scalar->value;
+      if (!index.getType().isIndex())
+        index = arith::IndexCastOp::create(builder, vectors.loc,
+                                           builder.getIndexType(), index);
+      sum = compute<arith::AddIOp>(
+          sum, compute<arith::MulIOp>(index, getIndex(sign)));
+    }
+    return sum;
+  }
+
+  /// Whether each row has an element that the mask keeps, for which the launch
+  /// may have to say that rows are no more than the online reduction's
+  /// elements. Null if that isn't known.
+  Value hasElements(const OnlineMask &mask) {
+    if (!mayHaveElements(program, mask))
+      return {};
+    if (!mask.isFinite || isKept(program, mask, /*along=*/std::nullopt))
+      return getTrue();
+    unsigned rows = findRowsPosition(program);
+    return arith::CmpIOp::create(
+        builder, vectors.loc, arith::CmpIPredicate::ule,
+        vectors.getExtent(rows), vectors.getExtent(position));
+  }
+
+  Value getTrue() {
+    return arith::ConstantOp::create(builder, vectors.loc,
+                                     builder.getBoolAttr(true));
+  }
+
+private:
+  /// The last element of the program's vectors that exists.
+  Value getLast(unsigned at) {
+    int64_t tile = program.schedule.dims[at].tile;
+    if (tile == 1)
+      return vectors.getBegin(at);
+    Value end = compute<arith::AddIOp>(vectors.getBegin(at), getIndex(tile));
+    if (vectors.isRagged(at))
+      end = compute<arith::MinSIOp>(end, vectors.getExtent(at));
+    return compute<arith::SubIOp>(end, getIndex(1));
+  }
+
+  const GroupProgram &program;
+  GroupVectors &vectors;
+  OpWriter *ops;
+  OpBuilder &builder;
+  unsigned position;
+};
+
+} // namespace
+
+std::pair<Value, Value>
+carousel::computeOnlineRange(const GroupProgram &program, GroupVectors &vectors,
+                             OpWriter &ops, ArrayRef<OnlineMask> masks) {
+  BoundWriter writer(program, vectors, &ops);
+  unsigned position = program.schedule.find(program.shape.stream->dim);
+  Value zero = writer.getIndex(0);
+  Value from = zero, to = vectors.getExtent(position), all = to;
+  for (const OnlineMask &mask : masks) {
+    Value isKnown = writer.hasElements(mask);
+    if (!isKnown)
+      continue;
+    auto choose = [&](Value bound, Value otherwise) {
+      return vectors.builder.createOrFold<arith::SelectOp>(vectors.loc, isKnown,
+                                                           bound, otherwise);
+    };
+    for (const IndexBound &bound : mask.bounds) {
+      // along j: sum + j >= 0, or sum - j >= 0.
+      bool isLeast = getCoefficient(program, mask.op, bound, position) > 0;
+      Value sum = writer.computeBound(mask, bound, /*isLargest=*/true,
+                                      /*hasTiles=*/false);
+      if (!sum)
+        continue;
+      if (!isLeast) {
+        Value end = writer.compute<arith::AddIOp>(sum, writer.getIndex(1));
+        end = writer.compute<arith::MaxSIOp>(end, zero);
+        to = writer.compute<arith::MinSIOp>(to, choose(end, all));
+        continue;
+      }
+      Value tile = writer.getIndex(program.schedule.dims[position].tile);
+      Value least = writer.compute<arith::MaxSIOp>(
+          writer.compute<arith::SubIOp>(zero, sum), zero);
+      Value first = writer.compute<arith::MulIOp>(
+          writer.compute<arith::DivUIOp>(least, tile), tile);
+      from = writer.compute<arith::MaxSIOp>(from, choose(first, zero));
+    }
+  }
+  return {from, to};
+}
+
+double carousel::findNeededPart(const GroupProgram &program) {
+  unsigned rows = findRowsPosition(program),
+           position = program.schedule.find(program.shape.stream->dim);
+  const ScheduledDim &own = program.schedule.dims[position],
+                     &ofRows = program.schedule.dims[rows];
+  if (own.extent == kUnknownExtent || ofRows.extent == kUnknownExtent)
+    return 1;
+  // From their sum along j: sum + j >= 0, or sum - j >= 0.
+  struct Line {
+    int64_t along, factor, constant;
+  };
+  SmallVector<Line> lines;
+  for (const OnlineMask &mask : findOnlineMasks(program)) {
+    if (!mayHaveElements(program, mask))
+      continue;
+    for (const IndexBound &bound : mask.bounds) {
+      auto isOther = [&](unsigned at) {
+        return at != rows && at != position &&
+               getCoefficient(program, mask.op, bound, at) != 0;
+      };
+      if (bound.numbers.empty() &&
+          llvm::none_of(llvm::seq<unsigned>(program.schedule.dims.size()),
+                        isOther))
+        lines.push_back({getCoefficient(program, mask.op, bound, position),
+                         getCoefficient(program, mask.op, bound, rows),
+                         bound.constant});
+    }
+  }
+  double needed = 0, all = 0;
+  for (int64_t row = 0; row < ofRows.extent; row += ofRows.tile) {
+    int64_t last = std::min(row + ofRows.tile, ofRows.extent) - 1;
+    int64_t from = 0, to = own.extent;
+    for (const Line &line : lines) {
+      int64_t sum =
+          line.constant + line.factor * (line.factor > 0 ? last : row);
+      if (line.along < 0)
+        to = std::min(to, sum + 1);
+      else
+        from = std::max(from, -sum / own.tile * own.tile);
+    }
+    needed += double(llvm::alignTo(std::max<int64_t>(to - from, 0), own.tile));
+    all += double(llvm::alignTo(own.extent, own.tile));
+  }
+  return all == 0 ? 1 : needed / all;
+}
+
+SmallVector<Value> carousel::findHeldComparisons(const GroupProgram &program,
+                                                 const OnlineMask &mask) {
+  SmallVector<Value> held;
+  unsigned position = program.schedule.find(program.shape.stream->dim);
+  int64_t tile = program.schedule.dims[position].tile;
+  for (const IndexBound &bound : mask.bounds) {
+    // j - c x >= 0, or c x - j - 1 >= 0, of an x in memory.
+    int64_t own = getCoefficient(program, mask.op, bound, position);
+    bool isOfTiles = (bound.constant + (own > 0 ? 0 : 1)) % tile == 0 &&
+                     !bound.numbers.empty() && !mask.isFinite;
+    for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
+      isOfTiles &=
+          at == position || getCoefficient(program, mask.op, bound, at) == 0;
+    for (auto [number, factor] : bound.numbers)
+      isOfTiles &= factor % tile == 0;
+    if (isOfTiles)
+      held.push_back(bound.comparison);
+  }
+  return held;
+}
+
+Value carousel::isWholeTile(const GroupProgram &program, GroupVectors &vectors,
+                            OpWriter &ops, const OnlineMask &mask) {
+  if (!mask.isExact)
+    return {};
+  BoundWriter writer(program, vectors, &ops);
+  Value isWhole = writer.getTrue();
+  if (mask.whole) {
+    FailureOr<GroupValue> whole = ops.writePart(mask.op, mask.whole);
+    if (failed(whole) || !whole->dims.empty())
+      return {};
+    isWhole = whole->value;
+  }
+  SmallVector<Value> held = findHeldComparisons(program, mask);
+  for (const IndexBound &bound : mask.bounds) {
+    if (llvm::is_contained(held, bound.comparison))
+      continue;
+    Value least = writer.computeBound(mask, bound, /*isLargest=*/false,
+                                      /*hasTiles=*/true);
+    if (!least)
+      return {};
+    Value holds = arith::CmpIOp::create(vectors.builder, vectors.loc,
+                                        arith::CmpIPredicate::sge, least,
+                                        writer.getIndex(0));
+    isWhole = writer.compute<arith::AndIOp>(isWhole, holds);
+  }
+  return isWhole;
+}

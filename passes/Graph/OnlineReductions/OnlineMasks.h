@@ -1,0 +1,107 @@
+//===- OnlineMasks.h - tiles of online reductions that masks exclude -*- C++
+//-*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mask that compares indices says which tiles have no element that counts,
+// and in which all do. docs/GraphPhase.md, Masks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_ONLINEMASKS_H
+#define CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_ONLINEMASKS_H
+
+#include "../Kernels/OpWriter.h"
+
+namespace carousel {
+
+/// A sum of loops' indices, numbers in memory and a constant, that isn't
+/// negative.
+struct IndexBound {
+  llvm::SmallVector<int64_t> coefficients; ///< by loop of the op
+  int64_t constant = 0;
+  /// Elements that the op's body extracts, which are the same for all rows of a
+  /// program, and their factors.
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> numbers = {};
+  /// The comparison of the body.
+  mlir::Value comparison = {};
+};
+
+/// An op whose element is `kept` where a condition holds, and otherwise a
+/// number that adds nothing to any sum.
+struct OnlineMask {
+  unsigned op = 0;
+  mlir::Value kept; ///< of the body
+  /// These follow from the condition.
+  llvm::SmallVector<IndexBound> bounds;
+  /// The condition follows from the bounds, and from `whole` if there is such a
+  /// value of the body: it is the same for all elements of a tile.
+  bool isExact = true;
+  mlir::Value whole;
+  /// The element that masks leave is finite: a row of them alone isn't empty.
+  bool isFinite = false;
+};
+
+/// The bounds that follow from a condition of an op's body, and from which it
+/// follows; nothing if there are none.
+std::optional<llvm::SmallVector<IndexBound>>
+readBounds(mlir::linalg::LinalgOp op, mlir::Value condition);
+
+/// Whether a number excludes an element, which is never the largest.
+bool excludes(mlir::Value number);
+
+/// How many finite numbers and tensors in memory may make elements of tiles so
+/// large that they stand for infinite ones.
+unsigned countHugeSources(const GroupProgram &program);
+
+/// The masks of an online reduction's tiles that have bounds along its
+/// dimension. Not null, \p refusals says of which masks all tiles are computed,
+/// and why.
+llvm::SmallVector<OnlineMask>
+findOnlineMasks(const GroupProgram &program,
+                llvm::SmallVectorImpl<std::string> *refusals = nullptr);
+
+/// An op whose result is a product with a positive constant, of which others
+/// need the maximum and exponentials only: the product is part of these.
+struct ScaledTile {
+  unsigned op = 0;
+  mlir::Value product, factor; ///< of the body
+  double scale = 1.0;
+  /// The number that stands for elements that a mask doesn't count.
+  mlir::Value other;
+};
+
+llvm::SmallVector<ScaledTile> findScaledTiles(const GroupProgram &program);
+
+/// Whether later rows have more tiles.
+bool haveLaterRowsMore(const GroupProgram &program);
+
+/// The dimension of an online reduction's rows, of those of the schedule.
+unsigned findRowsPosition(const GroupProgram &program);
+
+/// From, to: the elements along an online reduction's dimension that any row of
+/// a program needs. The first one begins a tile.
+std::pair<mlir::Value, mlir::Value>
+computeOnlineRange(const GroupProgram &program, GroupVectors &vectors,
+                   OpWriter &writer, llvm::ArrayRef<OnlineMask> masks);
+
+/// The part of an online reduction's tiles that the rows of a program need, on
+/// average.
+double findNeededPart(const GroupProgram &program);
+
+/// Whether the mask keeps all elements of a tile that exist: of the one where
+/// the vectors are. Null if that isn't known.
+mlir::Value isWholeTile(const GroupProgram &program, GroupVectors &vectors,
+                        OpWriter &writer, const OnlineMask &mask);
+
+/// The comparisons that hold for all elements of the tiles of an online
+/// reduction's range: whole tiles lie between numbers of tiles.
+llvm::SmallVector<mlir::Value> findHeldComparisons(const GroupProgram &program,
+                                                   const OnlineMask &mask);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_ONLINEMASKS_H
