@@ -462,9 +462,21 @@ void LayoutPlanner::seedGathers() {
 
 ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
   ContractionContext context;
+  // A factor that another product of warpgroups takes in its tile is in no
+  // thread, so that each of them may take it as its own rows and columns.
+  auto isInTile = [&](Value vector) {
+    return llvm::any_of(plan.contractions, [&](auto &pair) {
+      return llvm::any_of(pair.first->getOpOperands(), [&](OpOperand &operand) {
+        return pair.second.isTileOfWarpgroups(operand.getOperandNumber()) &&
+               find(operand.get()) == find(vector);
+      });
+    });
+  };
   auto getKnown = [&](Value vector) -> std::optional<LinearLayout> {
     const LinearLayout *layout =
-        isVector(vector) && !isFree(vector) ? lookUp(vector) : nullptr;
+        isVector(vector) && !isFree(vector) && !isInTile(vector)
+            ? lookUp(vector)
+            : nullptr;
     return layout ? std::optional(*layout) : std::nullopt;
   };
   context.acc = getKnown(op.getResult());
