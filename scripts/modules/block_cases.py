@@ -12,6 +12,9 @@ SUMS = ["--rtol", "0.0079", "--atol", "1e-4"]
 # Weights of values round to bf16, by 2^-8 of their sizes, and add up to 1: results of values up to 1 are off by 2^-8, and
 # round to bf16.
 ATTENTION = ["--rtol", "0.0079", "--atol", "0.004"]
+# Scores of up to 16 of random q and k, times 0.02, and lse from -1 on give weights of up to 4. These round to bf16, by 2^-8 of
+# their sizes; 512 such errors of both signs, times elements of dy up to 1, add up to 0.2 about.
+GRADIENTS = ["--rtol", "0.0079", "--atol", "0.25"]
 
 
 @dataclass
@@ -268,6 +271,27 @@ def make_cases():
         factors = [f"{name}=random:{heads}x{n}x128:{seed}" for seed, name in enumerate("qkv", 1)]
         add("attention_ranges", "attention_ranges", "y lse", *factors, f"start={start}:{counts}", f"stop={stop}:{counts}", "scale=0.3",
             "y=like:q", f"lse=empty:{heads}x{n}", tolerance=ATTENTION, shrinks=False)
+    # One tile, whole tiles, one row and key more than those, a prime number; two heads of q for one of k and v.
+    for heads, groups, n in ((1, 1, 1), (2, 1, 129), (1, 1, 256), (2, 2, 67), (2, 1, 132)):
+        factors = [f"{name}=random:{count}x{n}x128:{seed}" for seed, (name, count)
+                   in enumerate((("q", heads), ("k", groups), ("v", groups), ("dy", heads)), 1)]
+        stats = [f"lse=random:{heads}x{n}:5", f"delta=random:{heads}x{n}:6", "scale=0.02"]
+        for kind in ("", "_causal"):
+            add("attention_backward", f"attention_dkv{kind}", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v",
+                tolerance=GRADIENTS, shrinks=False)
+            add("attention_backward", f"attention_dq{kind}", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS,
+                shrinks=False)
+        add("attention_backward", "delta", "delta", f"y=random:{heads}x{n}x128:1", f"dy=random:{heads}x{n}x128:4",
+            f"delta=empty:{heads}x{n}", tolerance=SUMS, shrinks=False)
+    # Fewer queries than keys, and more; and no keys, which gives zeros.
+    for rows, keys in ((5, 130), (130, 64), (3, 0)):
+        factors = [f"{name}=random:1x{count}x128:{seed}" for seed, (name, count)
+                   in enumerate((("q", rows), ("k", keys), ("v", keys), ("dy", rows)), 1)]
+        stats = [f"lse=random:1x{rows}:5", f"delta=random:1x{rows}:6", "scale=0.02"]
+        if keys:
+            add("attention_backward", "attention_dkv", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v", tolerance=GRADIENTS,
+                shrinks=False)
+        add("attention_backward", "attention_dq", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS, shrinks=False)
     # Windows that end in the first tile that a program reads, with it, and behind all keys.
     for heads, n, window in ((1, 5, 2), (1, 5, 0), (2, 129, 128), (1, 300, 130), (1, 256, 1000)):
         factors = [f"{name}=random:{heads}x{n}x128:{seed}" for seed, name in enumerate("qkv", 1)]

@@ -549,6 +549,15 @@ static bool hasPartsOfTiles(gpu::GPUFuncOp kernel) {
       .wasInterrupted();
 }
 
+/// Counts the results that go through tiles.
+static int64_t countTilesOfResults(gpu::GPUFuncOp kernel) {
+  int64_t tiles = 0;
+  kernel.walk([&](vector::TransferWriteOp op) {
+    tiles += becomesTransfer(cast<VectorTransferOpInterface>(op.getOperation()));
+  });
+  return tiles;
+}
+
 /// Why tiles of results don't fit beside the slots, or an empty string.
 /// Programs one by one may share their bytes.
 static std::string explainResults(gpu::GPUFuncOp kernel,
@@ -636,10 +645,13 @@ static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
   });
   programs->setAttr(CarouselDialect::kPipeline, request.withStages(1));
   int64_t share = chooseShare(kernel, threads, chip);
+  int64_t tiles = countTilesOfResults(kernel);
   for (int64_t stages : {2, 1}) {
     programs->setAttr(CarouselDialect::kPipeline, request.withStages(stages));
-    // A second slot isn't worth results in parts.
-    if (hasFactor && !hasOther && (stages == 1 || !hasPartsOfTiles(kernel)) &&
+    // A second slot isn't worth results in parts, or without a tile.
+    bool keepsResults =
+        !hasPartsOfTiles(kernel) && countTilesOfResults(kernel) == tiles;
+    if (hasFactor && !hasOther && (stages == 1 || keepsResults) &&
         countBytesOfTiles(kernel) <= share)
       return;
   }

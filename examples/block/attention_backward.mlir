@@ -1,0 +1,552 @@
+// The gradients of attention.mlir: of q, k and v of heads of 128 elements, from dy. Weights of
+// values are computed again, p = exp(scale * q * k^T - lse), so that no scores are in memory:
+//
+//   dv = p^T * dy
+//   ds = p * (dy * v^T - delta), where delta = rowsum(y * dy)
+//   dk = scale * ds^T * q, dq = scale * ds * k
+//
+// Three kernels run one after the other. Each sum has an order of its own, without atomics, so that
+// all launches give the same bits. The two larger ones compute s and dp = dy * v^T twice: seven
+// products in place of five.
+//
+// - @delta: delta, for each head and position.
+// - @attention_dkv, @attention_dkv_causal: a program has 128 keys and values of a head, and goes
+//   through the queries by tiles of 64. Its scores are k * q^T, so that p^T and ds^T are in the
+//   registers that the products after them need.
+// - @attention_dq, @attention_dq_causal: a program has 128 queries, and goes through the keys by
+//   tiles of 64. Four slots let the next tile's scores begin before this one's product is over.
+//
+// A group of heads of q may share a head of k and v. dk and dv are then sums over the group, in the
+// order of its heads. Queries behind the last one are zeros, as their lse and delta are: they add
+// nothing to dk and dv.
+
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#scores = {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#values = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#q = #carousel.argument<"q", in>
+#k = #carousel.argument<"k", in>
+#v = #carousel.argument<"v", in>
+#y = #carousel.argument<"y", in>
+#dy = #carousel.argument<"dy", in>
+#lse = #carousel.argument<"lse", in>
+#delta = #carousel.argument<"delta", in>
+#written = #carousel.argument<"delta", out>
+#scale = #carousel.argument<"scale", in>
+#dq = #carousel.argument<"dq", out>
+#dk = #carousel.argument<"dk", out>
+#dv = #carousel.argument<"dv", out>
+#program = #carousel.block_program<>
+#of_keys = #carousel.launch<grid = [extent(1, 0), ceildiv(extent(1, 1), 128)]>
+#of_queries = #carousel.launch<grid = [extent(0, 0), ceildiv(extent(0, 1), 128)]>
+#from_end = affine_map<(b)[n] -> (n ceildiv 128 - 1 - b)>
+
+!heads = memref<?x?x128xbf16, #gl>
+!numbers = memref<?x?xf32, #gl>
+!tile = vector<128x128xbf16>
+!half = vector<64x128xbf16>
+!weights = vector<128x64xbf16>
+!square = vector<128x128xf32>
+!scores = vector<128x64xf32>
+!row = vector<128xf32>
+!short = vector<64xf32>
+!places = vector<128x64xindex>
+
+gpu.module @attention_backward {
+  gpu.func @delta(
+      %y: !heads {carousel.argument = #y}, %dy: !heads {carousel.argument = #dy},
+      %delta: !numbers {carousel.argument = #written})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<
+        grid = [ceildiv(extent(0, 1), 64), extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant dense<0.0> : !short
+    %block = gpu.block_id x
+    %h = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 64)>(%block)
+    %yt = vector.transfer_read %y[%h, %i, %c0], %pad : !heads, !half
+    %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !half
+    %y32 = arith.extf %yt : !half to vector<64x128xf32>
+    %dy32 = arith.extf %dyt : !half to vector<64x128xf32>
+    %both = arith.mulf %y32, %dy32 : vector<64x128xf32>
+    %sums = vector.multi_reduction <add>, %both, %none [1] : vector<64x128xf32> to !short
+    vector.transfer_write %sums, %delta[%h, %i] : !short, !numbers
+    gpu.return
+  }
+
+  // A number of each row, in all columns.
+  func.func private @spread(%row: !row) -> !scores {
+    %tall = vector.shape_cast %row : !row to vector<128x1xf32>
+    %all = vector.broadcast %tall : vector<128x1xf32> to !scores
+    return %all : !scores
+  }
+
+  // p = exp(scale * s - lse), as a power of 2.
+  func.func private @weigh(%s: !scores, %scale: f32, %lse: !scores) -> !scores {
+    %log2e = arith.constant 1.44269504 : f32
+    %scale2 = arith.mulf %scale, %log2e : f32
+    %scales = vector.broadcast %scale2 : f32 to !scores
+    %factors = arith.constant dense<-1.44269504> : !scores
+    %below = arith.mulf %lse, %factors : !scores
+    %power = math.fma %s, %scales, %below : !scores
+    %p = math.exp2 %power fastmath<afn> : !scores
+    return %p : !scores
+  }
+
+  // ds = p * (dp - delta), in bf16.
+  func.func private @differentiate(%p: !scores, %dp: !scores, %delta: !scores) -> !weights {
+    %change = arith.subf %dp, %delta : !scores
+    %ds = arith.mulf %p, %change : !scores
+    %ds16 = arith.truncf %ds : !scores to !weights
+    return %ds16 : !weights
+  }
+
+  // The scores where a row is at most `ahead` after its column, and the least of all numbers.
+  func.func private @mask_queries(%s: !scores, %ahead: index) -> !scores {
+    %least = arith.constant dense<0xFF800000> : !scores
+    %keys = vector.step : vector<128xindex>
+    %tall = vector.shape_cast %keys : vector<128xindex> to vector<128x1xindex>
+    %rows = vector.broadcast %tall : vector<128x1xindex> to !places
+    %steps = vector.step : vector<64xindex>
+    %aheads = vector.broadcast %ahead : index to vector<64xindex>
+    %queries = arith.addi %steps, %aheads : vector<64xindex>
+    %columns = vector.broadcast %queries : vector<64xindex> to !places
+    %is_seen = arith.cmpi sle, %rows, %columns : !places
+    %seen = arith.select %is_seen, %s, %least : vector<128x64xi1>, !scores
+    return %seen : !scores
+  }
+
+  // The scores where a column is at most `back` after its row, and the least of all numbers.
+  func.func private @mask_keys(%s: !scores, %back: index) -> !scores {
+    %least = arith.constant dense<0xFF800000> : !scores
+    %steps = vector.step : vector<128xindex>
+    %backs = vector.broadcast %back : index to vector<128xindex>
+    %queries = arith.addi %steps, %backs : vector<128xindex>
+    %tall = vector.shape_cast %queries : vector<128xindex> to vector<128x1xindex>
+    %rows = vector.broadcast %tall : vector<128x1xindex> to !places
+    %keys = vector.step : vector<64xindex>
+    %columns = vector.broadcast %keys : vector<64xindex> to !places
+    %is_seen = arith.cmpi sle, %columns, %rows : !places
+    %seen = arith.select %is_seen, %s, %least : vector<128x64xi1>, !scores
+    return %seen : !scores
+  }
+
+  // Adds 64 queries from row `i` on, which is `ahead` of the first key, to dk and dv.
+  func.func private @add_queries(
+      %q: !heads, %dy: !heads, %lse: !numbers, %delta: !numbers, %h: index, %i: index,
+      %ahead: index, %k: !tile, %v: !tile, %scale: f32, %dk: !square, %dv: !square)
+      -> (!square, !square) {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !scores
+    %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !half
+    %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !half
+    %s = vector.contract #scores %k, %qt, %zeros : !tile, !half into !scores
+    %dp = vector.contract #scores %v, %dyt, %zeros : !tile, !half into !scores
+    %is_partial = arith.cmpi slt, %ahead, %c128 : index
+    %seen = scf.if %is_partial -> (!scores) {
+      %some = func.call @mask_queries(%s, %ahead) : (!scores, index) -> !scores
+      scf.yield %some : !scores
+    } else {
+      scf.yield %s : !scores
+    }
+    %lset = vector.transfer_read %lse[%h, %i], %none : !numbers, !short
+    %deltat = vector.transfer_read %delta[%h, %i], %none : !numbers, !short
+    %lses = vector.broadcast %lset : !short to !scores
+    %p = func.call @weigh(%seen, %scale, %lses) : (!scores, f32, !scores) -> !scores
+    %deltas = vector.broadcast %deltat : !short to !scores
+    %ds16 = func.call @differentiate(%p, %dp, %deltas) : (!scores, !scores, !scores) -> !weights
+    %p16 = arith.truncf %p : !scores to !weights
+    %dv_next = vector.contract #values %p16, %dyt, %dv : !weights, !half into !square
+    %dk_next = vector.contract #values %ds16, %qt, %dk : !weights, !half into !square
+    return %dk_next, %dv_next : !square, !square
+  }
+
+  // Adds 64 keys, whose scores are `s`, to dq.
+  func.func private @add_keys(%s: !scores, %dp: !scores, %k: !half, %lse: !row, %delta: !row,
+                              %scale: f32, %dq: !square) -> !square {
+    %lses = func.call @spread(%lse) : (!row) -> !scores
+    %p = func.call @weigh(%s, %scale, %lses) : (!scores, f32, !scores) -> !scores
+    %deltas = func.call @spread(%delta) : (!row) -> !scores
+    %ds16 = func.call @differentiate(%p, %dp, %deltas) : (!scores, !scores, !scores) -> !weights
+    %next = vector.contract #values %ds16, %k, %dq : !weights, !half into !square
+    return %next : !square
+  }
+
+  func.func private @write(%sum: !square, %to: !heads, %h: index, %i: index) {
+    %c0 = arith.constant 0 : index
+    %rounded = arith.truncf %sum : !square to !tile
+    vector.transfer_write %rounded, %to[%h, %i, %c0] : !tile, !heads
+    return
+  }
+
+  func.func private @scale(%sum: !square, %scale: f32) -> !square {
+    %scales = vector.broadcast %scale : f32 to !square
+    %scaled = arith.mulf %sum, %scales : !square
+    return %scaled : !square
+  }
+
+  // The scores of keys that there are, and the least of all numbers.
+  func.func private @see_first(%s: !scores, %left: index) -> !scores {
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %is_last = arith.cmpi slt, %left, %c64 : index
+    %seen = scf.if %is_last -> (!scores) {
+      %least = arith.constant dense<0xFF800000> : !scores
+      %mask = vector.create_mask %c128, %left : vector<128x64xi1>
+      %some = arith.select %mask, %s, %least : vector<128x64xi1>, !scores
+      scf.yield %some : !scores
+    } else {
+      scf.yield %s : !scores
+    }
+    return %seen : !scores
+  }
+
+  // The scores of keys up to the row's own, if the first row is `back` behind the first key.
+  func.func private @see_own(%s: !scores, %back: index) -> !scores {
+    %c0 = arith.constant 0 : index
+    %is_own = arith.cmpi sle, %back, %c0 : index
+    %seen = scf.if %is_own -> (!scores) {
+      %some = func.call @mask_keys(%s, %back) : (!scores, index) -> !scores
+      scf.yield %some : !scores
+    } else {
+      scf.yield %s : !scores
+    }
+    return %seen : !scores
+  }
+
+  // How many heads of q share a head of k and v.
+  func.func private @count_heads(%q: !heads, %k: !heads) -> index {
+    %c0 = arith.constant 0 : index
+    %heads = memref.dim %q, %c0 : !heads
+    %groups = memref.dim %k, %c0 : !heads
+    %count = arith.divui %heads, %groups : index
+    return %count : index
+  }
+
+  gpu.func @attention_dkv(
+      %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
+      %v: !heads {carousel.argument = #v}, %dy: !heads {carousel.argument = #dy},
+      %lse: !numbers {carousel.argument = #lse}, %delta: !numbers {carousel.argument = #delta},
+      %scale: f32 {carousel.argument = #scale}, %dk: !heads {carousel.argument = #dk},
+      %dv: !heads {carousel.argument = #dv})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #of_keys} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !square
+    %h = gpu.block_id x
+    %block = gpu.block_id y
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%block)
+    %n = memref.dim %q, %c1 : !heads
+    %kt = vector.transfer_read %k[%h, %j, %c0], %pad : !heads, !tile
+    %vt = vector.transfer_read %v[%h, %j, %c0], %pad : !heads, !tile
+    %count = func.call @count_heads(%q, %k) : (!heads, !heads) -> index
+    %first = arith.muli %h, %count : index
+    %last = arith.addi %first, %count : index
+    %r:2 = scf.for %g = %first to %last step %c1 iter_args(%dk_g = %zeros, %dv_g = %zeros)
+        -> (!square, !square) {
+      %of_g:2 = scf.for %i = %c0 to %n step %c64 iter_args(%dk_i = %dk_g, %dv_i = %dv_g)
+          -> (!square, !square) {
+        %next:2 = func.call @add_queries(
+            %q, %dy, %lse, %delta, %g, %i, %c128, %kt, %vt, %scale, %dk_i, %dv_i)
+            : (!heads, !heads, !numbers, !numbers, index, index, index, !tile, !tile, f32,
+               !square, !square) -> (!square, !square)
+        scf.yield %next#0, %next#1 : !square, !square
+      } {carousel.pipeline = #carousel.pipeline<>}
+      scf.yield %of_g#0, %of_g#1 : !square, !square
+    }
+    %dks = func.call @scale(%r#0, %scale) : (!square, f32) -> !square
+    func.call @write(%dks, %dk, %h, %j) : (!square, !heads, index, index) -> ()
+    func.call @write(%r#1, %dv, %h, %j) : (!square, !heads, index, index) -> ()
+    gpu.return
+  }
+
+  gpu.func @attention_dkv_causal(
+      %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
+      %v: !heads {carousel.argument = #v}, %dy: !heads {carousel.argument = #dy},
+      %lse: !numbers {carousel.argument = #lse}, %delta: !numbers {carousel.argument = #delta},
+      %scale: f32 {carousel.argument = #scale}, %dk: !heads {carousel.argument = #dk},
+      %dv: !heads {carousel.argument = #dv})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #of_keys} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !square
+    %h = gpu.block_id x
+    %block = gpu.block_id y
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%block)
+    %n = memref.dim %q, %c1 : !heads
+    %kt = vector.transfer_read %k[%h, %j, %c0], %pad : !heads, !tile
+    %vt = vector.transfer_read %v[%h, %j, %c0], %pad : !heads, !tile
+    %count = func.call @count_heads(%q, %k) : (!heads, !heads) -> index
+    %first = arith.muli %h, %count : index
+    %last = arith.addi %first, %count : index
+    %r:2 = scf.for %g = %first to %last step %c1 iter_args(%dk_g = %zeros, %dv_g = %zeros)
+        -> (!square, !square) {
+      %of_g:2 = scf.for %i = %j to %n step %c64 iter_args(%dk_i = %dk_g, %dv_i = %dv_g)
+          -> (!square, !square) {
+        %ahead = arith.subi %i, %j : index
+        %next:2 = func.call @add_queries(
+            %q, %dy, %lse, %delta, %g, %i, %ahead, %kt, %vt, %scale, %dk_i, %dv_i)
+            : (!heads, !heads, !numbers, !numbers, index, index, index, !tile, !tile, f32,
+               !square, !square) -> (!square, !square)
+        scf.yield %next#0, %next#1 : !square, !square
+      } {carousel.pipeline = #carousel.pipeline<>}
+      scf.yield %of_g#0, %of_g#1 : !square, !square
+    }
+    %dks = func.call @scale(%r#0, %scale) : (!square, f32) -> !square
+    func.call @write(%dks, %dk, %h, %j) : (!square, !heads, index, index) -> ()
+    func.call @write(%r#1, %dv, %h, %j) : (!square, !heads, index, index) -> ()
+    gpu.return
+  }
+
+  gpu.func @attention_dq(
+      %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
+      %v: !heads {carousel.argument = #v}, %dy: !heads {carousel.argument = #dy},
+      %lse: !numbers {carousel.argument = #lse}, %delta: !numbers {carousel.argument = #delta},
+      %scale: f32 {carousel.argument = #scale}, %dq: !heads {carousel.argument = #dq})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #of_queries} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant 0.0 : f32
+    %empty = arith.constant dense<0.0> : !scores
+    %zeros = arith.constant dense<0.0> : !square
+    %h = gpu.block_id x
+    %block = gpu.block_id y
+    %n = memref.dim %k, %c1 : !heads
+    %i = arith.muli %block, %c128 : index
+    %count = func.call @count_heads(%q, %k) : (!heads, !heads) -> index
+    %g = arith.divui %h, %count : index
+    %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
+    %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !tile
+    %lset = vector.transfer_read %lse[%h, %i], %none : !numbers, !row
+    %deltat = vector.transfer_read %delta[%h, %i], %none : !numbers, !row
+    %sum = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zeros) -> (!square) {
+      %kt = vector.transfer_read %k[%g, %j, %c0], %pad : !heads, !half
+      %vt = vector.transfer_read %v[%g, %j, %c0], %pad : !heads, !half
+      %s = vector.contract #scores %qt, %kt, %empty : !tile, !half into !scores
+      %dp = vector.contract #scores %dyt, %vt, %empty : !tile, !half into !scores
+      %left = arith.subi %n, %j : index
+      %seen = func.call @see_first(%s, %left) : (!scores, index) -> !scores
+      %next = func.call @add_keys(%seen, %dp, %kt, %lset, %deltat, %scale, %acc)
+          : (!scores, !scores, !half, !row, !row, f32, !square) -> !square
+      scf.yield %next : !square
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    %dqs = func.call @scale(%sum, %scale) : (!square, f32) -> !square
+    func.call @write(%dqs, %dq, %h, %i) : (!square, !heads, index, index) -> ()
+    gpu.return
+  }
+
+  gpu.func @attention_dq_causal(
+      %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
+      %v: !heads {carousel.argument = #v}, %dy: !heads {carousel.argument = #dy},
+      %lse: !numbers {carousel.argument = #lse}, %delta: !numbers {carousel.argument = #delta},
+      %scale: f32 {carousel.argument = #scale}, %dq: !heads {carousel.argument = #dq})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #of_queries} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant 0.0 : f32
+    %empty = arith.constant dense<0.0> : !scores
+    %zeros = arith.constant dense<0.0> : !square
+    %h = gpu.block_id x
+    %later = gpu.block_id y
+    %n = memref.dim %k, %c1 : !heads
+    // The longest rows first. Never negative, so that engines may write from there on.
+    %block = affine.apply #from_end(%later)[%n]
+    %number = arith.maxsi %block, %c0 : index
+    %i = arith.muli %number, %c128 : index
+    %end = affine.min affine_map<(d)[n] -> (d + 128, n)>(%i)[%n]
+    %count = func.call @count_heads(%q, %k) : (!heads, !heads) -> index
+    %g = arith.divui %h, %count : index
+    %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
+    %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !tile
+    %lset = vector.transfer_read %lse[%h, %i], %none : !numbers, !row
+    %deltat = vector.transfer_read %delta[%h, %i], %none : !numbers, !row
+    %sum = scf.for %j = %c0 to %end step %c64 iter_args(%acc = %zeros) -> (!square) {
+      %kt = vector.transfer_read %k[%g, %j, %c0], %pad : !heads, !half
+      %vt = vector.transfer_read %v[%g, %j, %c0], %pad : !heads, !half
+      %s = vector.contract #scores %qt, %kt, %empty : !tile, !half into !scores
+      %dp = vector.contract #scores %dyt, %vt, %empty : !tile, !half into !scores
+      %back = arith.subi %i, %j : index
+      %seen = func.call @see_own(%s, %back) : (!scores, index) -> !scores
+      %next = func.call @add_keys(%seen, %dp, %kt, %lset, %deltat, %scale, %acc)
+          : (!scores, !scores, !half, !row, !row, f32, !square) -> !square
+      scf.yield %next : !square
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    %dqs = func.call @scale(%sum, %scale) : (!square, f32) -> !square
+    func.call @write(%dqs, %dq, %h, %i) : (!square, !heads, index, index) -> ()
+    gpu.return
+  }
+}
+
+// In f64: adds the gradients to dq, dk and dv.
+!host = memref<?x?x128xbf16>
+!wide = memref<?x?x128xf64>
+!stats = memref<?x?xf32>
+func.func private @dot(%a: !host, %b: !host, %g: index, %h: index, %i: index, %j: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %a16 = vector.load %a[%g, %i, %c0] : !host, vector<128xbf16>
+  %b16 = vector.load %b[%h, %j, %c0] : !host, vector<128xbf16>
+  %a64 = arith.extf %a16 : vector<128xbf16> to vector<128xf64>
+  %b64 = arith.extf %b16 : vector<128xbf16> to vector<128xf64>
+  %products = arith.mulf %a64, %b64 : vector<128xf64>
+  %sum = vector.reduction <add>, %products : vector<128xf64> into f64
+  return %sum : f64
+}
+
+// Adds `factor` times a row of `from`.
+func.func private @add(%factor: f64, %from: !host, %g: index, %i: index, %to: !wide, %h: index,
+                       %j: index) {
+  %c0 = arith.constant 0 : index
+  %from16 = vector.load %from[%g, %i, %c0] : !host, vector<128xbf16>
+  %from64 = arith.extf %from16 : vector<128xbf16> to vector<128xf64>
+  %before = vector.load %to[%h, %j, %c0] : !wide, vector<128xf64>
+  %factors = vector.broadcast %factor : f64 to vector<128xf64>
+  %after = math.fma %factors, %from64, %before : vector<128xf64>
+  vector.store %after, %to[%h, %j, %c0] : !wide, vector<128xf64>
+  return
+}
+
+func.func private @differentiate(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats,
+                                 %delta: !stats, %scale: f32, %is_causal: i1, %dq: !wide,
+                                 %dk: !wide, %dv: !wide) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %heads = memref.dim %q, %c0 : !host
+  %groups = memref.dim %k, %c0 : !host
+  %rows = memref.dim %q, %c1 : !host
+  %keys = memref.dim %k, %c1 : !host
+  %count = arith.divui %heads, %groups : index
+  %factor = arith.extf %scale : f32 to f64
+  scf.for %h = %c0 to %heads step %c1 {
+    %g = arith.divui %h, %count : index
+    scf.for %i = %c0 to %rows step %c1 {
+      %lse32 = memref.load %lse[%h, %i] : !stats
+      %lse64 = arith.extf %lse32 : f32 to f64
+      %delta32 = memref.load %delta[%h, %i] : !stats
+      %delta64 = arith.extf %delta32 : f32 to f64
+      %after = arith.addi %i, %c1 : index
+      %end = arith.select %is_causal, %after, %keys : index
+      scf.for %j = %c0 to %end step %c1 {
+        %s = func.call @dot(%q, %k, %h, %g, %i, %j)
+            : (!host, !host, index, index, index, index) -> f64
+        %scaled = arith.mulf %s, %factor : f64
+        %below = arith.subf %scaled, %lse64 : f64
+        %p = math.exp %below : f64
+        %dp = func.call @dot(%dy, %v, %h, %g, %i, %j)
+            : (!host, !host, index, index, index, index) -> f64
+        %change = arith.subf %dp, %delta64 : f64
+        %ds = arith.mulf %p, %change : f64
+        %by_scale = arith.mulf %ds, %factor : f64
+        func.call @add(%p, %dy, %h, %i, %dv, %g, %j)
+            : (f64, !host, index, index, !wide, index, index) -> ()
+        func.call @add(%by_scale, %q, %h, %i, %dk, %g, %j)
+            : (f64, !host, index, index, !wide, index, index) -> ()
+        func.call @add(%by_scale, %k, %g, %j, %dq, %h, %i)
+            : (f64, !host, index, index, !wide, index, index) -> ()
+      }
+    }
+  }
+  return
+}
+
+// Zeros of the extents of another memref.
+func.func private @allocate(%like: !host) -> !wide {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : vector<128xf64>
+  %heads = memref.dim %like, %c0 : !host
+  %rows = memref.dim %like, %c1 : !host
+  %sums = memref.alloc(%heads, %rows) : !wide
+  scf.for %h = %c0 to %heads step %c1 {
+    scf.for %i = %c0 to %rows step %c1 {
+      vector.store %zeros, %sums[%h, %i, %c0] : !wide, vector<128xf64>
+    }
+  }
+  return %sums : !wide
+}
+
+func.func private @round(%from: !wide, %to: !host) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %heads = memref.dim %to, %c0 : !host
+  %rows = memref.dim %to, %c1 : !host
+  scf.for %h = %c0 to %heads step %c1 {
+    scf.for %i = %c0 to %rows step %c1 {
+      %row = vector.load %from[%h, %i, %c0] : !wide, vector<128xf64>
+      %rounded = arith.truncf %row : vector<128xf64> to vector<128xbf16>
+      vector.store %rounded, %to[%h, %i, %c0] : !host, vector<128xbf16>
+    }
+  }
+  return
+}
+
+func.func private @dkv(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats, %delta: !stats,
+                       %scale: f32, %dk: !host, %dv: !host, %is_causal: i1) {
+  %dq64 = call @allocate(%q) : (!host) -> !wide
+  %dk64 = call @allocate(%k) : (!host) -> !wide
+  %dv64 = call @allocate(%v) : (!host) -> !wide
+  call @differentiate(%q, %k, %v, %dy, %lse, %delta, %scale, %is_causal, %dq64, %dk64, %dv64)
+      : (!host, !host, !host, !host, !stats, !stats, f32, i1, !wide, !wide, !wide) -> ()
+  call @round(%dk64, %dk) : (!wide, !host) -> ()
+  call @round(%dv64, %dv) : (!wide, !host) -> ()
+  return
+}
+
+func.func private @dq(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats, %delta: !stats,
+                      %scale: f32, %dq: !host, %is_causal: i1) {
+  %dq64 = call @allocate(%q) : (!host) -> !wide
+  %dk64 = call @allocate(%k) : (!host) -> !wide
+  %dv64 = call @allocate(%v) : (!host) -> !wide
+  call @differentiate(%q, %k, %v, %dy, %lse, %delta, %scale, %is_causal, %dq64, %dk64, %dv64)
+      : (!host, !host, !host, !host, !stats, !stats, f32, i1, !wide, !wide, !wide) -> ()
+  call @round(%dq64, %dq) : (!wide, !host) -> ()
+  return
+}
+
+func.func @attention_dkv_reference(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats,
+                                   %delta: !stats, %scale: f32, %dk: !host, %dv: !host) {
+  %is_causal = arith.constant false
+  call @dkv(%q, %k, %v, %dy, %lse, %delta, %scale, %dk, %dv, %is_causal)
+      : (!host, !host, !host, !host, !stats, !stats, f32, !host, !host, i1) -> ()
+  return
+}
+
+func.func @attention_dq_reference(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats,
+                                  %delta: !stats, %scale: f32, %dq: !host) {
+  %is_causal = arith.constant false
+  call @dq(%q, %k, %v, %dy, %lse, %delta, %scale, %dq, %is_causal)
+      : (!host, !host, !host, !host, !stats, !stats, f32, !host, i1) -> ()
+  return
+}
+
+func.func @attention_dkv_causal_reference(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats,
+                                   %delta: !stats, %scale: f32, %dk: !host, %dv: !host) {
+  %is_causal = arith.constant true
+  call @dkv(%q, %k, %v, %dy, %lse, %delta, %scale, %dk, %dv, %is_causal)
+      : (!host, !host, !host, !host, !stats, !stats, f32, !host, !host, i1) -> ()
+  return
+}
+
+func.func @attention_dq_causal_reference(%q: !host, %k: !host, %v: !host, %dy: !host, %lse: !stats,
+                                  %delta: !stats, %scale: f32, %dq: !host) {
+  %is_causal = arith.constant true
+  call @dq(%q, %k, %v, %dy, %lse, %delta, %scale, %dq, %is_causal)
+      : (!host, !host, !host, !host, !stats, !stats, f32, !host, i1) -> ()
+  return
+}
