@@ -7,6 +7,8 @@
 #gl = #gpu.address_space<global>
 #maps = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+#second_transposed = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !floats = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 
@@ -348,6 +350,54 @@ gpu.module @m {
     } {carousel.pipeline = #carousel.pipeline<stages = 4>}
     %v = arith.truncf %sum : vector<128x256xf32> to vector<128x256xbf16>
     vector.transfer_write %v, %y[%i, %c0] : vector<128x256xbf16>, !matrix
+    gpu.return
+  }
+
+  // A tile is the second factor of two products, by rows of n and by rows of k. The result's tile is worth more than a second slot of
+  // the factors that all iterations have.
+  // CHECK-LABEL: gpu.func @two_roles(
+  // CHECK: carousel.load %{{.*}} to %[[K:.*]] swizzle(b128) {{.*}} memref<64x128xbf16,
+  // CHECK: carousel.multiply %{{.*}}, %[[K]][%{{.*}}], %{{.*}} transpose_b : memref<128x128xbf16,
+  // CHECK: carousel.multiply %{{.*}}, %[[K]][%{{.*}}], %{{.*}} : vector<1x4x4x2xbf16>, memref<64x128xbf16, #gpu.address_space<workgroup>>, vector<1x16x2x2xf32>
+  // CHECK: #carousel.pipeline<stages = 3>
+  // CHECK: carousel.store {{.*}} scope(warpgroup)
+  // CHECK: #carousel.pipeline<stages = 1>
+  // REMARK-COUNT-2: Function=two_roles | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup"
+  // REMARK: Function=two_roles | Remark="a product by wgmma m64n128k16 of bf16, 1 for a warpgroup, with the first factor in registers"
+  gpu.func @two_roles(
+      %q: memref<?x128xbf16, #gl> {carousel.argument = #carousel.argument<"q", in>},
+      %d: memref<?x128xbf16, #gl> {carousel.argument = #carousel.argument<"d", in>},
+      %k: memref<?x128xbf16, #gl> {carousel.argument = #carousel.argument<"k", in>},
+      %v: memref<?x128xbf16, #gl> {carousel.argument = #carousel.argument<"v", in>},
+      %y: memref<?x128xbf16, #gl> {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(0, 0), 128)], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant dense<0.0> : vector<128x64xf32>
+    %zeros = arith.constant dense<0.0> : vector<128x128xf32>
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c128 : index
+    %n = memref.dim %k, %c0 : memref<?x128xbf16, #gl>
+    %qt = vector.transfer_read %q[%i, %c0], %pad : memref<?x128xbf16, #gl>, vector<128x128xbf16>
+    %dt = vector.transfer_read %d[%i, %c0], %pad : memref<?x128xbf16, #gl>, vector<128x128xbf16>
+    %sum = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zeros) -> (vector<128x128xf32>) {
+      %kt = vector.transfer_read %k[%j, %c0], %pad : memref<?x128xbf16, #gl>, vector<64x128xbf16>
+      %vt = vector.transfer_read %v[%j, %c0], %pad : memref<?x128xbf16, #gl>, vector<64x128xbf16>
+      %s = vector.contract #second_transposed %qt, %kt, %none
+          : vector<128x128xbf16>, vector<64x128xbf16> into vector<128x64xf32>
+      %p = vector.contract #second_transposed %dt, %vt, %none
+          : vector<128x128xbf16>, vector<64x128xbf16> into vector<128x64xf32>
+      %both = arith.mulf %s, %p : vector<128x64xf32>
+      %narrow = arith.truncf %both : vector<128x64xf32> to vector<128x64xbf16>
+      %next = vector.contract #maps %narrow, %kt, %acc
+          : vector<128x64xbf16>, vector<64x128xbf16> into vector<128x128xf32>
+      scf.yield %next : vector<128x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    %result = arith.truncf %sum : vector<128x128xf32> to vector<128x128xbf16>
+    vector.transfer_write %result, %y[%i, %c0] : vector<128x128xbf16>, memref<?x128xbf16, #gl>
     gpu.return
   }
 }
