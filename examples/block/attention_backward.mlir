@@ -84,13 +84,11 @@ gpu.module @attention_backward {
     return %all : !scores
   }
 
-  // p = exp(scale * s - lse), as a power of 2.
-  func.func private @weigh(%s: !scores, %scale: f32, %lse: !scores) -> !scores {
+  // p = exp(scale * s - lse), as a power of 2, from -log2(e) * lse.
+  func.func private @weigh(%s: !scores, %scale: f32, %below: !scores) -> !scores {
     %log2e = arith.constant 1.44269504 : f32
     %scale2 = arith.mulf %scale, %log2e : f32
     %scales = vector.broadcast %scale2 : f32 to !scores
-    %factors = arith.constant dense<-1.44269504> : !scores
-    %below = arith.mulf %lse, %factors : !scores
     %power = math.fma %s, %scales, %below : !scores
     %p = math.exp2 %power fastmath<afn> : !scores
     return %p : !scores
@@ -143,6 +141,7 @@ gpu.module @attention_backward {
     %c128 = arith.constant 128 : index
     %pad = arith.constant 0.0 : bf16
     %none = arith.constant 0.0 : f32
+    %factors = arith.constant dense<-1.44269504> : !short
     %zeros = arith.constant dense<0.0> : !scores
     %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !half
     %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !half
@@ -156,9 +155,10 @@ gpu.module @attention_backward {
       scf.yield %s : !scores
     }
     %lset = vector.transfer_read %lse[%h, %i], %none : !numbers, !short
+    %below = arith.mulf %lset, %factors : !short
+    %belows = vector.broadcast %below : !short to !scores
+    %p = func.call @weigh(%seen, %scale, %belows) : (!scores, f32, !scores) -> !scores
     %deltat = vector.transfer_read %delta[%h, %i], %none : !numbers, !short
-    %lses = vector.broadcast %lset : !short to !scores
-    %p = func.call @weigh(%seen, %scale, %lses) : (!scores, f32, !scores) -> !scores
     %deltas = vector.broadcast %deltat : !short to !scores
     %ds16 = func.call @differentiate(%p, %dp, %deltas) : (!scores, !scores, !scores) -> !weights
     %p16 = arith.truncf %p : !scores to !weights
@@ -168,10 +168,10 @@ gpu.module @attention_backward {
   }
 
   // Adds 64 keys, whose scores are `s`, to dq.
-  func.func private @add_keys(%s: !scores, %dp: !scores, %k: !half, %lse: !row, %delta: !row,
-                              %scale: f32, %dq: !square) -> !square {
-    %lses = func.call @spread(%lse) : (!row) -> !scores
-    %p = func.call @weigh(%s, %scale, %lses) : (!scores, f32, !scores) -> !scores
+  func.func private @add_keys(%s: !scores, %dp: !scores, %k: !half, %below: !row,
+                              %delta: !row, %scale: f32, %dq: !square) -> !square {
+    %belows = func.call @spread(%below) : (!row) -> !scores
+    %p = func.call @weigh(%s, %scale, %belows) : (!scores, f32, !scores) -> !scores
     %deltas = func.call @spread(%delta) : (!row) -> !scores
     %ds16 = func.call @differentiate(%p, %dp, %deltas) : (!scores, !scores, !scores) -> !weights
     %next = vector.contract #values %ds16, %k, %dq : !weights, !half into !square
@@ -321,6 +321,7 @@ gpu.module @attention_backward {
     %c128 = arith.constant 128 : index
     %pad = arith.constant 0.0 : bf16
     %none = arith.constant 0.0 : f32
+    %factors = arith.constant dense<-1.44269504> : !row
     %empty = arith.constant dense<0.0> : !scores
     %zeros = arith.constant dense<0.0> : !square
     %h = gpu.block_id x
@@ -332,6 +333,7 @@ gpu.module @attention_backward {
     %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
     %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !tile
     %lset = vector.transfer_read %lse[%h, %i], %none : !numbers, !row
+    %below = arith.mulf %lset, %factors : !row
     %deltat = vector.transfer_read %delta[%h, %i], %none : !numbers, !row
     %sum = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zeros) -> (!square) {
       %kt = vector.transfer_read %k[%g, %j, %c0], %pad : !heads, !half
@@ -340,7 +342,7 @@ gpu.module @attention_backward {
       %dp = vector.contract #scores %dyt, %vt, %empty : !tile, !half into !scores
       %left = arith.subi %n, %j : index
       %seen = func.call @see_first(%s, %left) : (!scores, index) -> !scores
-      %next = func.call @add_keys(%seen, %dp, %kt, %lset, %deltat, %scale, %acc)
+      %next = func.call @add_keys(%seen, %dp, %kt, %below, %deltat, %scale, %acc)
           : (!scores, !scores, !half, !row, !row, f32, !square) -> !square
       scf.yield %next : !square
     } {carousel.pipeline = #carousel.pipeline<stages = 4>}
@@ -361,6 +363,7 @@ gpu.module @attention_backward {
     %c128 = arith.constant 128 : index
     %pad = arith.constant 0.0 : bf16
     %none = arith.constant 0.0 : f32
+    %factors = arith.constant dense<-1.44269504> : !row
     %empty = arith.constant dense<0.0> : !scores
     %zeros = arith.constant dense<0.0> : !square
     %h = gpu.block_id x
@@ -376,6 +379,7 @@ gpu.module @attention_backward {
     %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
     %dyt = vector.transfer_read %dy[%h, %i, %c0], %pad : !heads, !tile
     %lset = vector.transfer_read %lse[%h, %i], %none : !numbers, !row
+    %below = arith.mulf %lset, %factors : !row
     %deltat = vector.transfer_read %delta[%h, %i], %none : !numbers, !row
     %sum = scf.for %j = %c0 to %end step %c64 iter_args(%acc = %zeros) -> (!square) {
       %kt = vector.transfer_read %k[%g, %j, %c0], %pad : !heads, !half
@@ -384,7 +388,7 @@ gpu.module @attention_backward {
       %dp = vector.contract #scores %dyt, %vt, %empty : !tile, !half into !scores
       %back = arith.subi %i, %j : index
       %seen = func.call @see_own(%s, %back) : (!scores, index) -> !scores
-      %next = func.call @add_keys(%seen, %dp, %kt, %lset, %deltat, %scale, %acc)
+      %next = func.call @add_keys(%seen, %dp, %kt, %below, %deltat, %scale, %acc)
           : (!scores, !scores, !half, !row, !row, f32, !square) -> !square
       scf.yield %next : !square
     } {carousel.pipeline = #carousel.pipeline<stages = 4>}
