@@ -20,6 +20,9 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
   attention_documents                 documents by their numbers; beside flex_attention
   attention_bshd, _qkv, _kv           layouts of models; beside cuDNN on views of the same tensors, and the kernel of attention.pkg
                                       whose heads come first
+  attention_backward...               dq, dk and dv of heads of 128, by attention_backward.pkg, from what attention.pkg gives;
+                                      beside the backward passes of cuDNN and the flash backend, and of the latter in a fixed
+                                      order. Prints each kernel's time, and checks that 20 launches give the same bits
 
 There are 16384 positions of 2048 columns in all. Results are compared with a peer's, within 2^-7 of the largest magnitude.
 Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster. A peer
@@ -45,7 +48,8 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
             "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
             "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
-            "attention_qkv": "attention_layouts", "attention_kv": "attention_layouts"}
+            "attention_qkv": "attention_layouts", "attention_kv": "attention_layouts",
+            "attention_backward": "attention_backward"}
 TOLERANCE = 2**-7
 
 
@@ -248,9 +252,69 @@ def run_masks(kernel, name, n, options):
     return good
 
 
+class Backward:
+    """The kernels that compute gradients, one after the other."""
+
+    def __init__(self, runtime, package, name):
+        kind = name.removeprefix("attention_backward")
+        self.names = ["delta", f"attention_dkv{kind}", f"attention_dq{kind}"]
+        self.kernels = [Kernel(runtime, package, each) for each in self.names]
+        self.forward = Kernel(runtime, package.parent / "attention.pkg", f"attention{kind}")
+
+
+def run_backward(kernel, name, n, options):
+    is_causal, heads = "causal" in name, 16 * max(16384 // n, 1)
+    factors = [factor.requires_grad_() for factor in make_factors(heads, n, 128, 128)]
+    scale, dy = 128**-0.5, torch.randn_like(factors[0])
+    runs, want = {}, None
+    for title, backend, in_order in (("cuDNN", SDPBackend.CUDNN_ATTENTION, False), ("flash", SDPBackend.FLASH_ATTENTION, False),
+                                     ("flash in order", SDPBackend.FLASH_ATTENTION, True)):
+        result = attend(backend, factors, is_causal=is_causal)
+
+        def differentiate(result=result, in_order=in_order):
+            torch.use_deterministic_algorithms(in_order)
+            gradients = torch.autograd.grad(result, factors, dy, retain_graph=True)
+            torch.use_deterministic_algorithms(False)
+            return gradients
+
+        try:
+            gradients = differentiate()
+        except RuntimeError as error:
+            torch.use_deterministic_algorithms(False)
+            print(f"  no {title}: {str(error).splitlines()[0][:100]}", flush=True)
+            continue
+        want = gradients if want is None else want
+        runs[title] = differentiate
+    q, k, v = (factor.detach() for factor in factors)
+    y, lse = make_results(v)
+    kernel.forward.launch(bind([q, k, v, scale, y, lse]))
+    delta, (dq, dk, dv) = torch.empty_like(lse), (torch.full_like(q, float("nan")) for _ in range(3))
+    bound = [bind([y, dy, delta]), bind([q, k, v, dy, lse, delta, scale, dk, dv]), bind([q, k, v, dy, lse, delta, scale, dq])]
+
+    def launch():
+        for each, arguments in zip(kernel.kernels, bound):
+            each.launch(arguments)
+
+    launch()
+    torch.cuda.synchronize()
+    errors = [((got.float() - own.float()).abs().max() / own.float().abs().max()).item() for got, own in zip((dq, dk, dv), want)]
+    first, good = [got.clone() for got in (dq, dk, dv)], max(errors) < TOLERANCE
+    for _ in range(20):
+        launch()
+        good &= all(torch.equal(got, own) for got, own in zip((dq, dk, dv), first))
+    each = [capture(lambda own=own, arguments=arguments: own.launch(arguments)) for own, arguments in zip(kernel.kernels, bound)]
+    times = measure_in_turns([*runs.values(), *each, capture(launch)])
+    beside = "".join(f"{title} {time:8.1f} us ({time / times[-1]:.2f}), " for title, time in zip(runs, times))
+    parts = ", ".join(f"{title} {time:.1f}" for title, time in zip(kernel.names, times[len(runs):-1]))
+    work = 10 * heads * n * n * 128 / (2 if is_causal else 1)
+    print(f"{name + ' ' + str(n):34} {'right' if good else 'WRONG'} ({max(errors):.2g})  {beside}ours {times[-1]:8.1f}: "
+          f"{work / times[-1] / 1e6:.0f} TFLOPS ({parts})", flush=True)
+    return good
+
+
 def choose(name):
-    for word, run in (("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias), ("ranges", run_masks),
-                      ("documents", run_masks)):
+    for word, run in (("backward", run_backward), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged),
+                      ("bias", run_bias), ("ranges", run_masks), ("documents", run_masks)):
         if word in name:
             return run
     return run_plain
@@ -271,7 +335,8 @@ def main():
     good = True
     for name in options.kernel:
         package = options.package or next((file for word, file in PACKAGES.items() if name.startswith(word)), "attention")
-        kernel = Kernel(runtime, options.folder / f"{package}.pkg", name)
+        make = Backward if name.startswith("attention_backward") else Kernel
+        kernel = make(runtime, options.folder / f"{package}.pkg", name)
         for n in options.length:
             good &= choose(name)(kernel, name, n, options)
     return 0 if good else 1

@@ -553,7 +553,8 @@ static bool hasPartsOfTiles(gpu::GPUFuncOp kernel) {
 static int64_t countTilesOfResults(gpu::GPUFuncOp kernel) {
   int64_t tiles = 0;
   kernel.walk([&](vector::TransferWriteOp op) {
-    tiles += becomesTransfer(cast<VectorTransferOpInterface>(op.getOperation()));
+    tiles +=
+        becomesTransfer(cast<VectorTransferOpInterface>(op.getOperation()));
   });
   return tiles;
 }
