@@ -1,5 +1,5 @@
 //===- SplitOnlineReductions.cpp - online reductions of products of any depth,
-//or of one row -===//
+// or of one row -===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
