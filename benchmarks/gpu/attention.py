@@ -20,9 +20,10 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
   attention_documents                 documents by their numbers; beside flex_attention
   attention_bshd, _qkv, _kv           layouts of models; beside cuDNN on views of the same tensors, and the kernel of attention.pkg
                                       whose heads come first
-  attention_backward...               dq, dk and dv of heads of 128, by attention_backward.pkg, from what attention.pkg gives;
-                                      beside the backward passes of cuDNN and the flash backend, and of the latter in a fixed
-                                      order. Prints each kernel's time, and checks that 20 launches give the same bits
+  attention_backward...               dq, dk and dv, by attention_backward.pkg from what attention.pkg gives, or of heads of 64
+                                      for names that end with _64; beside the backward passes of cuDNN and the flash backend,
+                                      and of the latter in a fixed order. Prints each kernel's time, and checks that 20
+                                      launches give the same bits
 
 There are 16384 positions of 2048 columns in all. Results are compared with a peer's, within 2^-7 of the largest magnitude.
 Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster. A peer
@@ -48,8 +49,7 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
             "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
             "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
-            "attention_qkv": "attention_layouts", "attention_kv": "attention_layouts",
-            "attention_backward": "attention_backward"}
+            "attention_qkv": "attention_layouts", "attention_kv": "attention_layouts"}
 TOLERANCE = 2**-7
 
 
@@ -255,18 +255,20 @@ def run_masks(kernel, name, n, options):
 class Backward:
     """The kernels that compute gradients, one after the other."""
 
-    def __init__(self, runtime, package, name):
-        kind = name.removeprefix("attention_backward")
-        self.names = ["delta", f"attention_dkv{kind}", f"attention_dq{kind}"]
-        self.kernels = [Kernel(runtime, package, each) for each in self.names]
-        self.forward = Kernel(runtime, package.parent / "attention.pkg", f"attention{kind}")
+    def __init__(self, runtime, folder, name):
+        kind, size = "_causal" * ("causal" in name), "_64" * name.endswith("_64")
+        self.names = [f"delta{size}", f"attention_dkv{kind}{size}", f"attention_dq{kind}{size}"]
+        self.kernels = [Kernel(runtime, folder / f"attention_backward{size}.pkg", each) for each in self.names]
+        self.forward = Kernel(runtime, folder / f"attention{size}.pkg", f"attention{kind}{size}")
 
 
 def run_backward(kernel, name, n, options):
-    is_causal, heads = "causal" in name, 16 * max(16384 // n, 1)
-    factors = [factor.requires_grad_() for factor in make_factors(heads, n, 128, 128)]
-    scale, dy = 128**-0.5, torch.randn_like(factors[0])
+    is_causal, elements = "causal" in name, 64 if name.endswith("_64") else 128
+    heads = 2048 // elements * max(16384 // n, 1)
+    factors = [factor.requires_grad_() for factor in make_factors(heads, n, elements, elements)]
+    scale, dy = elements**-0.5, torch.randn_like(factors[0])
     runs, want = {}, None
+    torch.utils.deterministic.fill_uninitialized_memory = False  # which only one of the peers would do
     for title, backend, in_order in (("cuDNN", SDPBackend.CUDNN_ATTENTION, False), ("flash", SDPBackend.FLASH_ATTENTION, False),
                                      ("flash in order", SDPBackend.FLASH_ATTENTION, True)):
         result = attend(backend, factors, is_causal=is_causal)
@@ -306,7 +308,7 @@ def run_backward(kernel, name, n, options):
     times = measure_in_turns([*runs.values(), *each, capture(launch)])
     beside = "".join(f"{title} {time:8.1f} us ({time / times[-1]:.2f}), " for title, time in zip(runs, times))
     parts = ", ".join(f"{title} {time:.1f}" for title, time in zip(kernel.names, times[len(runs):-1]))
-    work = 10 * heads * n * n * 128 / (2 if is_causal else 1)
+    work = 10 * heads * n * n * elements / (2 if is_causal else 1)
     print(f"{name + ' ' + str(n):34} {'right' if good else 'WRONG'} ({max(errors):.2g})  {beside}ours {times[-1]:8.1f}: "
           f"{work / times[-1] / 1e6:.0f} TFLOPS ({parts})", flush=True)
     return good
@@ -335,8 +337,10 @@ def main():
     good = True
     for name in options.kernel:
         package = options.package or next((file for word, file in PACKAGES.items() if name.startswith(word)), "attention")
-        make = Backward if name.startswith("attention_backward") else Kernel
-        kernel = make(runtime, options.folder / f"{package}.pkg", name)
+        if name.startswith("attention_backward"):
+            kernel = Backward(runtime, options.folder, name)
+        else:
+            kernel = Kernel(runtime, options.folder / f"{package}.pkg", name)
         for n in options.length:
             good &= choose(name)(kernel, name, n, options)
     return 0 if good else 1

@@ -107,10 +107,10 @@ gpu.module @attention_backward {
     %least = arith.constant dense<0xFF800000> : !scores
     %keys = vector.step : vector<128xindex>
     %tall = vector.shape_cast %keys : vector<128xindex> to vector<128x1xindex>
-    %rows = vector.broadcast %tall : vector<128x1xindex> to !places
     %steps = vector.step : vector<64xindex>
     %aheads = vector.broadcast %ahead : index to vector<64xindex>
     %queries = arith.addi %steps, %aheads : vector<64xindex>
+    %rows = vector.broadcast %tall : vector<128x1xindex> to !places
     %columns = vector.broadcast %queries : vector<64xindex> to !places
     %is_seen = arith.cmpi sle, %rows, %columns : !places
     %seen = arith.select %is_seen, %s, %least : vector<128x64xi1>, !scores

@@ -299,22 +299,26 @@ def see_up_to(s, keys, queries, is_partial):
                          lambda: s)
 
 
-@carousel.kernel(grid=["ceildiv(m, 64)", "heads"], module="attention_backward")
-def delta(y: "contiguous bf16[heads, m, 128]", dy: "contiguous bf16[heads, m, 128]", delta: "out contiguous f32[heads, m]"):
-    block, h = carousel.program_id(0), carousel.program_id(1)
-    i = block * 64
-    rows, gradients = y[h, i:i + 64, :], dy[h, i:i + 64, :]
-    delta[h, i:i + 64] = (rows.to("f32") * gradients.to("f32")).sum(axis=1, start=0.0)
+def make_delta(name, module, width):
+    def kernel(y: f"contiguous bf16[heads, m, {width}]", dy: f"contiguous bf16[heads, m, {width}]",
+               delta: "out contiguous f32[heads, m]"):
+        block, h = carousel.program_id(0), carousel.program_id(1)
+        i = block * 64
+        rows, gradients = y[h, i:i + 64, :], dy[h, i:i + 64, :]
+        delta[h, i:i + 64] = (rows.to("f32") * gradients.to("f32")).sum(axis=1, start=0.0)
+
+    return make_kernel(kernel, name, module, ("ceildiv(m, 64)", "heads"))
 
 
-def make_dkv(name, is_causal):
-    def kernel(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[groups, n, 128]", v: "contiguous bf16[groups, n, 128]",
-               dy: "contiguous bf16[heads, m, 128]", lse: "contiguous f32[heads, m]", delta: "contiguous f32[heads, m]",
-               scale: "f32", dk: "out contiguous bf16[groups, n, 128]", dv: "out contiguous bf16[groups, n, 128]"):
+def make_dkv(name, module, width, is_causal):
+    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[groups, n, {width}]",
+               v: f"contiguous bf16[groups, n, {width}]", dy: f"contiguous bf16[heads, m, {width}]",
+               lse: "contiguous f32[heads, m]", delta: "contiguous f32[heads, m]", scale: "f32",
+               dk: f"out contiguous bf16[groups, n, {width}]", dv: f"out contiguous bf16[groups, n, {width}]"):
         h, block = carousel.program_id(0), carousel.program_id(1)
         j = block * 128
         keys, values, count = k[h, j:j + 128, :], v[h, j:j + 128, :], q.shape[0] // k.shape[0]
-        of_keys, of_values = carousel.zeros((128, 128), "f32"), carousel.zeros((128, 128), "f32")
+        of_keys, of_values = carousel.zeros((128, width), "f32"), carousel.zeros((128, width), "f32")
         for g in carousel.range(h * count, h * count + count, pipeline=False):
             for i in carousel.range(j if is_causal else 0, q.shape[1], 64):
                 ahead, rows, gradients = i - j, q[g, i:i + 64, :], dy[g, i:i + 64, :]
@@ -323,19 +327,20 @@ def make_dkv(name, is_causal):
                     s = see_up_to(s, lambda: carousel.column(carousel.iota(128)), lambda: carousel.iota(64) + ahead, ahead < 128)
                 below = lse[g, i:i + 64] * -LOG2E
                 p = carousel.exp2(carousel.fma(s, scale * LOG2E, below), approximate=True)
-                ds = p * (dp - delta[g, i:i + 64])
+                ds = (p * (dp - delta[g, i:i + 64])).to("bf16")
                 of_values = carousel.dot(p.to("bf16"), gradients, of_values)
-                of_keys = carousel.dot(ds.to("bf16"), rows, of_keys)
+                of_keys = carousel.dot(ds, rows, of_keys)
         dk[h, j:j + 128, :] = (of_keys * scale).to("bf16")
         dv[h, j:j + 128, :] = of_values.to("bf16")
 
-    return make_kernel(kernel, name, "attention_backward", ("groups", "ceildiv(n, 128)"))
+    return make_kernel(kernel, name, module, ("groups", "ceildiv(n, 128)"))
 
 
-def make_dq(name, is_causal):
-    def kernel(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[groups, n, 128]", v: "contiguous bf16[groups, n, 128]",
-               dy: "contiguous bf16[heads, m, 128]", lse: "contiguous f32[heads, m]", delta: "contiguous f32[heads, m]",
-               scale: "f32", dq: "out contiguous bf16[heads, m, 128]"):
+def make_dq(name, module, width, is_causal):
+    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[groups, n, {width}]",
+               v: f"contiguous bf16[groups, n, {width}]", dy: f"contiguous bf16[heads, m, {width}]",
+               lse: "contiguous f32[heads, m]", delta: "contiguous f32[heads, m]", scale: "f32",
+               dq: f"out contiguous bf16[heads, m, {width}]"):
         h, block, n = carousel.program_id(0), carousel.program_id(1), k.shape[1]
         # The longest rows first. Never negative, so that engines may write from there on.
         i = (carousel.maximum(carousel.ceildiv(n, 128) - 1 - block, 0) if is_causal else block) * 128
@@ -343,7 +348,7 @@ def make_dq(name, is_causal):
         g = h // (q.shape[0] // k.shape[0])
         rows, gradients = q[h, i:i + 128, :], dy[h, i:i + 128, :]
         below, own_delta = carousel.column(lse[h, i:i + 128] * -LOG2E), carousel.column(delta[h, i:i + 128])
-        total = carousel.zeros((128, 128), "f32")
+        total = carousel.zeros((128, width), "f32")
         for j in carousel.range(0, end, 64, pipeline="stages = 4"):
             keys, values = k[g, j:j + 64, :], v[g, j:j + 64, :]
             s, dp = carousel.dot(rows, keys, transposed=True), carousel.dot(gradients, values, transposed=True)
@@ -353,15 +358,22 @@ def make_dq(name, is_causal):
             else:
                 s = see_first(s, n - j)
             p = carousel.exp2(carousel.fma(s, scale * LOG2E, below), approximate=True)
-            ds = p * (dp - own_delta)
-            total = carousel.dot(ds.to("bf16"), keys, total)
+            ds = (p * (dp - own_delta)).to("bf16")
+            total = carousel.dot(ds, keys, total)
         dq[h, i:i + 128, :] = (total * scale).to("bf16")
 
-    return make_kernel(kernel, name, "attention_backward", ("heads", "ceildiv(m, 128)"))
+    return make_kernel(kernel, name, module, ("heads", "ceildiv(m, 128)"))
 
 
-attention_dkv, attention_dkv_causal = make_dkv("attention_dkv", False), make_dkv("attention_dkv_causal", True)
-attention_dq, attention_dq_causal = make_dq("attention_dq", False), make_dq("attention_dq_causal", True)
+delta, delta_64 = make_delta("delta", "attention_backward", 128), make_delta("delta_64", "attention_backward_64", 64)
+attention_dkv = make_dkv("attention_dkv", "attention_backward", 128, False)
+attention_dkv_causal = make_dkv("attention_dkv_causal", "attention_backward", 128, True)
+attention_dq = make_dq("attention_dq", "attention_backward", 128, False)
+attention_dq_causal = make_dq("attention_dq_causal", "attention_backward", 128, True)
+attention_dkv_64 = make_dkv("attention_dkv_64", "attention_backward_64", 64, False)
+attention_dkv_causal_64 = make_dkv("attention_dkv_causal_64", "attention_backward_64", 64, True)
+attention_dq_64 = make_dq("attention_dq_64", "attention_backward_64", 64, False)
+attention_dq_causal_64 = make_dq("attention_dq_causal_64", "attention_backward_64", 64, True)
 
 
 # The kernels, by the file of examples/block that has the same ones.
@@ -369,6 +381,7 @@ KERNELS = {
     "attention.mlir": (attention, attention_causal),
     "attention_64.mlir": (attention_64, attention_causal_64),
     "attention_backward.mlir": (delta, attention_dkv, attention_dkv_causal, attention_dq, attention_dq_causal),
+    "attention_backward_64.mlir": (delta_64, attention_dkv_64, attention_dkv_causal_64, attention_dq_64, attention_dq_causal_64),
     "attention_bias.mlir": (attention_bias, attention_bias_f32),
     "attention_documents.mlir": (attention_documents,),
     "attention_heads.mlir": (attention_80, attention_96, attention_64_128),

@@ -1,5 +1,4 @@
-//===- ModuleValues.cpp - a PTX module
-//------------------------------------------===//
+//===- ModuleValues.cpp - a PTX module ------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

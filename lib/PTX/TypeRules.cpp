@@ -1,5 +1,4 @@
-//===- TypeRules.cpp - types and state spaces of PTX
-//--------------------------===//
+//===- TypeRules.cpp - types and state spaces of PTX ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

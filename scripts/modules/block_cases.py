@@ -271,27 +271,23 @@ def make_cases():
         factors = [f"{name}=random:{heads}x{n}x128:{seed}" for seed, name in enumerate("qkv", 1)]
         add("attention_ranges", "attention_ranges", "y lse", *factors, f"start={start}:{counts}", f"stop={stop}:{counts}", "scale=0.3",
             "y=like:q", f"lse=empty:{heads}x{n}", tolerance=ATTENTION, shrinks=False)
-    # One tile, whole tiles, one row and key more than those, a prime number; two heads of q for one of k and v.
-    for heads, groups, n in ((1, 1, 1), (2, 1, 129), (1, 1, 256), (2, 2, 67), (2, 1, 132)):
-        factors = [f"{name}=random:{count}x{n}x128:{seed}" for seed, (name, count)
-                   in enumerate((("q", heads), ("k", groups), ("v", groups), ("dy", heads)), 1)]
-        stats = [f"lse=random:{heads}x{n}:5", f"delta=random:{heads}x{n}:6", "scale=0.02"]
-        for kind in ("", "_causal"):
-            add("attention_backward", f"attention_dkv{kind}", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v",
-                tolerance=GRADIENTS, shrinks=False)
-            add("attention_backward", f"attention_dq{kind}", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS,
-                shrinks=False)
-        add("attention_backward", "delta", "delta", f"y=random:{heads}x{n}x128:1", f"dy=random:{heads}x{n}x128:4",
-            f"delta=empty:{heads}x{n}", tolerance=SUMS, shrinks=False)
-    # Fewer queries than keys, and more; and no keys, which gives zeros.
-    for rows, keys in ((5, 130), (130, 64), (3, 0)):
-        factors = [f"{name}=random:1x{count}x128:{seed}" for seed, (name, count)
-                   in enumerate((("q", rows), ("k", keys), ("v", keys), ("dy", rows)), 1)]
-        stats = [f"lse=random:1x{rows}:5", f"delta=random:1x{rows}:6", "scale=0.02"]
-        if keys:
-            add("attention_backward", "attention_dkv", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v", tolerance=GRADIENTS,
-                shrinks=False)
-        add("attention_backward", "attention_dq", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS, shrinks=False)
+    # One position, whole tiles, one row and key more than those, a prime number; two heads of q for one of k and v; fewer queries
+    # than keys, and more; and no keys, which gives zeros.
+    gradients = ((1, 1, 256, 256), (2, 1, 129, 129), (1, 1, 5, 130), (1, 1, 1, 1), (2, 2, 67, 67), (2, 1, 132, 132), (1, 1, 130, 64),
+                 (1, 1, 3, 0))
+    for elements, suffix, shapes in ((128, "", gradients), (64, "_64", gradients[:3])):
+        for heads, groups, rows, keys in shapes:
+            file = f"attention_backward{suffix}"
+            factors = [f"{name}=random:{count}x{n}x{elements}:{seed}" for seed, (name, count, n)
+                       in enumerate((("q", heads, rows), ("k", groups, keys), ("v", groups, keys), ("dy", heads, rows)), 1)]
+            stats = [f"lse=random:{heads}x{rows}:5", f"delta=random:{heads}x{rows}:6", "scale=0.02"]
+            for kind in ("", "_causal") if rows == keys else ("",):
+                if keys:
+                    add(file, f"attention_dkv{kind}{suffix}", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v",
+                        tolerance=GRADIENTS, shrinks=False)
+                add(file, f"attention_dq{kind}{suffix}", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS, shrinks=False)
+            add(file, f"delta{suffix}", "delta", f"y=random:{heads}x{rows}x{elements}:1", f"dy=random:{heads}x{rows}x{elements}:4",
+                f"delta=empty:{heads}x{rows}", tolerance=SUMS, shrinks=False)
     # Windows that end in the first tile that a program reads, with it, and behind all keys.
     for heads, n, window in ((1, 5, 2), (1, 5, 0), (2, 129, 128), (1, 300, 130), (1, 256, 1000)):
         factors = [f"{name}=random:{heads}x{n}x128:{seed}" for seed, name in enumerate("qkv", 1)]

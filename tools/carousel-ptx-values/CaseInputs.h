@@ -1,5 +1,4 @@
-//===- CaseInputs.h - operands that are hard ---------------------*- C++
-//-*-===//
+//===- CaseInputs.h - operands that are hard --------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

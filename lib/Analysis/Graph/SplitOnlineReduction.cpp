@@ -1,5 +1,4 @@
-//===- SplitOnlineReduction.cpp - online reductions of products of any depth
-//-===//
+//===- SplitOnlineReduction.cpp - online reductions of any depth ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

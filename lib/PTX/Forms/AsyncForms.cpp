@@ -1,5 +1,4 @@
-//===- AsyncForms.cpp - asynchronous copies, barriers, fences, votes
-//---------===//
+//===- AsyncForms.cpp - asynchronous copies, barriers, fences, votes ------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

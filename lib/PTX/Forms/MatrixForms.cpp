@@ -1,5 +1,4 @@
-//===- MatrixForms.cpp - matrix and tensor-core instructions
-//-----------------===//
+//===- MatrixForms.cpp - matrix and tensor-core instructions --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

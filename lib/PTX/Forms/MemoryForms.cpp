@@ -1,5 +1,4 @@
-//===- MemoryForms.cpp - loads, stores, atomics, caches, textures
-//------------===//
+//===- MemoryForms.cpp - loads, stores, atomics, caches, textures ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MatchForms.h - //===- MatchForms.h - which row of the table an
-// instruction is ----*- C++ *- C++ -*-===//
+//===- MatchForms.h - the rows of the form table ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

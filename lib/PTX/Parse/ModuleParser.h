@@ -1,5 +1,4 @@
-//===- ModuleParser.h - the grammar of PTX ------------------------*- C++
-//-*-===//
+//===- ModuleParser.h - the grammar of PTX ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

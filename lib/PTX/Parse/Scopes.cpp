@@ -1,5 +1,4 @@
-//===- Scopes.cpp - what names stand for
-//-----------------------------------===//
+//===- Scopes.cpp - what names stand for ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Scopes.h - what names stand for -----------------------------*- C++
-//-*-===//
+//===- Scopes.h - what names stand for --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

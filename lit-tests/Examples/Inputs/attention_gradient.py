@@ -5,7 +5,7 @@
 #
 # ===------------------------------------------------------------------------===#
 """attention_gradient.py FORWARD.mlir BACKWARD.mlir DIR LENGTH...: simulates attention and its gradients, plain and causal, of two heads
-that share keys and values, and compares the gradients with those of Python's floats. These are compared with differences of the sum of
+that share keys and values (of 64 elements in files of that name, or else of 128), and compares the gradients with those of Python's floats. These are compared with differences of the sum of
 y * dy first, for some elements of q, k and v.
 
 Weights, their gradients and results are rounded to bf16 (2^-9 of each), and so is y, of which delta is computed: an element is off by at
@@ -18,8 +18,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEADS, ELEMENTS, SCALE = 2, 128, 0.09
+HEADS, SCALE = 2, 0.09
 FORWARD, BACKWARD, FOLDER = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+ELEMENTS, SUFFIX = (64, "_64") if "_64" in Path(FORWARD).name else (128, "")
 NAMES = ("q", "k", "v", "dy")
 DRAW = random.Random(1)
 
@@ -115,12 +116,12 @@ def check(n, kind):
     files = {name: write(name, (count, n, ELEMENTS), halves[name]) for name, count in extents.items()}
     # The forward pass has a head of k and v for each head of q.
     repeated = {name: write(f"{name}{HEADS}", (HEADS, n, ELEMENTS), halves[name] * HEADS) for name in ("k", "v")}
-    simulate(FORWARD, f"attention{kind}", {"q": files["q"], **repeated, "scale": SCALE, "y": "like:q", "lse": f"empty:{HEADS}x{n}"},
+    simulate(FORWARD, f"attention{kind}{SUFFIX}", {"q": files["q"], **repeated, "scale": SCALE, "y": "like:q", "lse": f"empty:{HEADS}x{n}"},
              "y", "lse")
-    simulate(BACKWARD, "delta", {"y": FOLDER / "y.npy", "dy": files["dy"], "delta": f"empty:{HEADS}x{n}"}, "delta")
+    simulate(BACKWARD, f"delta{SUFFIX}", {"y": FOLDER / "y.npy", "dy": files["dy"], "delta": f"empty:{HEADS}x{n}"}, "delta")
     given = {**files, "lse": FOLDER / "lse.npy", "delta": FOLDER / "delta.npy", "scale": SCALE}
-    simulate(BACKWARD, f"attention_dkv{kind}", {**given, "dk": "like:k", "dv": "like:v"}, "dk", "dv")
-    simulate(BACKWARD, f"attention_dq{kind}", {**given, "dq": "like:q"}, "dq")
+    simulate(BACKWARD, f"attention_dkv{kind}{SUFFIX}", {**given, "dk": "like:k", "dv": "like:v"}, "dk", "dv")
+    simulate(BACKWARD, f"attention_dq{kind}{SUFFIX}", {**given, "dq": "like:q"}, "dq")
     x = {name: as_rows(widen(halves[name])) for name in NAMES}
     is_causal = kind != ""
     grads, sizes = differentiate(x, n, is_causal)
@@ -133,7 +134,7 @@ def check(n, kind):
                     for g, w, s in zip(one, two, three))
         good &= error <= 1
         words.append(f"{name} {'right' if error <= 1 else f'WRONG, by {error:.3g}'}")
-    print(f"attention{kind} {n}: " + ", ".join(words))
+    print(f"attention{kind}{SUFFIX} {n}: " + ", ".join(words))
     return good
 
 

@@ -1,5 +1,4 @@
-//===- DelayedOps.h - ops that are computed where they're written -*- C++ -*-=//
-//
+//===- DelayedOps.h - ops computed where written ----------------*- C++ -*-===//
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

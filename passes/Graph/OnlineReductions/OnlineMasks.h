@@ -1,5 +1,4 @@
-//===- OnlineMasks.h - tiles of online reductions that masks exclude -*- C++
-//-*-===//
+//===- OnlineMasks.h - tiles that masks exclude -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- OnlineReductionSplitter.cpp - online reductions as tiles and their sums
-//-===//
+//===- OnlineReductionSplitter.cpp - tiles and their sums -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- OnlineReductionSplitter.h - online reductions as tiles and their sums -*-
-// C++ -*-===//
+//===- OnlineReductionSplitter.h - tiles and their sums ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- OnlineReductionWriter.h - reductions of a kernel in one pass -*- C++
-//-*-===//
+//===- OnlineReductionWriter.h - reductions in one pass ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

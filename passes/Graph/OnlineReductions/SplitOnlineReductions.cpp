@@ -1,5 +1,4 @@
-//===- SplitOnlineReductions.cpp - online reductions of products of any depth,
-// or of one row -===//
+//===- SplitOnlineReductions.cpp - split online reductions ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

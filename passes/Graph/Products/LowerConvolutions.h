@@ -1,5 +1,4 @@
-//===- LowerConvolutions.h - parts of --carousel-lower-convolutions *- C++
-//-*-===//
+//===- LowerConvolutions.h - parts of the pass ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SyncPlanTest.cpp - plans of fences, waits and barriers
-//--------------===//
+//===- SyncPlanTest.cpp - plans of fences, waits and barriers -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

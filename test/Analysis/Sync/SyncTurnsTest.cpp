@@ -1,5 +1,4 @@
-//===- SyncTurnsTest.cpp - turns, tickets and signals
-//----------------------===//
+//===- SyncTurnsTest.cpp - turns, tickets and signals ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LaunchCommandLine.cpp - options of programs that launch kernels
-//--------===//
+//===- LaunchCommandLine.cpp - options of launching programs --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LaunchCommandLine.h - options of programs that launch kernels *- C++
-//-*-===//
+//===- LaunchCommandLine.h - options of launching programs ------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SplitOnlineReduction.h - online reductions of products of any depth -*-
-// C++ -*-===//
+//===- SplitOnlineReduction.h - online reductions of any depth --*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
