@@ -1,4 +1,5 @@
 //===- DelayedOps.h - ops computed where written ----------------*- C++ -*-===//
+//
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
