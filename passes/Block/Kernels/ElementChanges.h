@@ -8,7 +8,7 @@
 // Follows the values of a body where its arguments are shifted, or scaled:
 // exp(x + d) = exp(x) exp(d), and so on. The rules are the same where only the
 // kinds of changes are asked for and where a kernel computes the numbers, so
-// they are written for any Domain. docs/GraphPhase.md, Streams.
+// they stand here for any Domain. docs/GraphPhase.md, Online reductions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds products of rows by matrices that an op reads for each row, by numbers
-// that the row says (TileGroupedProducts.cpp).
+// that the row says (grouped GEMM, MoE); TileGroupedProducts.cpp lowers them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --carousel-tile-grouped-products (grouped or ragged products). Each row of a
-// product may have a matrix of its own, of a few:
+// --carousel-tile-grouped-products (grouped GEMM, ragged dot). Each row of a
+// product may have a matrix of its own, of a few, as experts have (MoE):
 //
 //   y[m, n] = sum over k of x[m, k] * w[g[m], k, n]
 //

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Several parts of a program reduce some of the elements each. They leave their
-// partial results in workspaces and draw tickets; the part that draws the last
-// one combines what all of them left, in the order of their indices.
+// Several parts of a program (split-K) reduce some of the elements each. They
+// leave their partial results in workspaces and draw tickets; the part that
+// draws the last one combines what all of them left, in the order of their
+// indices.
 //
 //===----------------------------------------------------------------------===//
 

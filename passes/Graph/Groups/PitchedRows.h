@@ -7,7 +7,7 @@
 //
 // Tensor copies take rows that begin at multiples of 16 bytes. The graph phase
 // has the memory of what passes between kernels, and gives such rows a pitch.
-// Rows of arguments are copied where that pays. docs/GraphPhase.md, Products.
+// Rows of arguments are copied where that pays. docs/GraphPhase.md, Kernels.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --carousel-bound-masks. A row needs elements of an online reduction whose
-// number is its own, as those of its document. Rows and elements are taken in
-// tiles of 128: a tile of elements has one of a tile of rows only if the ranges
-// of their numbers have one in common. The first and the last such tile bound
+// --carousel-bound-masks. A row needs those elements of an online reduction
+// that have its segment id, as those of its document do. Rows and elements are
+// taken in tiles of 128: rows of one tile can need elements of another one only
+// if the ranges of their ids overlap. The first and the last such tile bound
 // what rows need.
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewrites of one convolution each, and what other passes ask of convolutions.
+// Rewrites of one convolution each (im2col, merged groups, dilated images), and
+// what other passes ask of convolutions.
 // docs/GraphPhase.md, Convolutions.
 //
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,7 @@ namespace {
 /// The loop whose number a value is, in the body of an op.
 struct LoopIndex {
   unsigned loop;
-  bool isWhole; ///< whether no cast loses bits of a index of the loop
+  bool isWhole; ///< whether no cast loses bits of an index of the loop
 };
 
 } // namespace
@@ -99,7 +99,7 @@ bool carousel::isFixedAlong(linalg::GenericOp op, Value value, unsigned loop) {
   });
 }
 
-/// Whether a body compares, for equality, a index of a loop that is accepted.
+/// Whether a body compares, for equality, an index of a loop that is accepted.
 static bool comparesLoops(linalg::GenericOp op,
                           llvm::function_ref<bool(const LoopIndex &)> accepts) {
   return llvm::any_of(

@@ -7,7 +7,7 @@
 //
 // Upstream's patterns fuse what the normal form wants: a value with several
 // users is fused into none of them unless it only copies or counts, so that the
-// patterns end.
+// patterns end. Rematerialization copies cheap ops to their users afterwards.
 //
 //===----------------------------------------------------------------------===//
 

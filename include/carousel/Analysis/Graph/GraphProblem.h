@@ -7,7 +7,7 @@
 //
 // A graph of linalg ops on tensors, as far as groups depend on it: loops,
 // tensors, and which loop goes along which dimension of a tensor. Plain data,
-// so that planners can be tested without IR. docs/GraphPhase.md, Groups.
+// so that planners can be tested without IR. docs/GraphPhase.md, Fusion groups.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that has few programs and reduces much divides the reduction: each
-// of several parts has some of the elements, and the one that ends last
-// combines their partial results. Those of online reductions are corrected
-// before. How many parts there are depends on extents only (OrderOfSums.h), so
-// that results have the same bits on all devices.
+// A kernel that has few programs and reduces much divides the reduction
+// (split-K, split-KV): each of several parts has some of the elements, and the
+// one that ends last combines their partial results. Those of online reductions
+// are corrected before. How many parts there are depends on extents only
+// (OrderOfSums.h), so that results have the same bits on all devices.
 //
 //===----------------------------------------------------------------------===//
 

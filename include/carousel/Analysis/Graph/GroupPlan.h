@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Forms groups of ops, so that as few bytes as possible pass through memory
-// between kernels. docs/GraphPhase.md, Groups.
+// between kernels. docs/GraphPhase.md, Fusion groups.
 //
 //===----------------------------------------------------------------------===//
 

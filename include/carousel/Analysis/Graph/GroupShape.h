@@ -7,7 +7,7 @@
 //
 // Ops that become one kernel have their loops in common. A union-find over the
 // loops gives the group's dimensions; from these follow the family of its
-// schedule, or the reason why there is none. docs/GraphPhase.md, Groups.
+// schedule, or the reason why there is none. docs/GraphPhase.md, Fusion groups.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,8 @@
 //
 // Reductions whose operands depend on earlier reductions along the same
 // dimension, as those of a softmax do, are computed in one pass over its tiles
-// if what they have so far can be corrected where an earlier result changes.
+// (online softmax, FlashAttention) if what they have so far can be corrected
+// where an earlier result changes.
 // docs/GraphPhase.md, Online reductions.
 //
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The decisions that a carousel.group holds: which loops its ops share, and the schedules of its
-// kernel's variants. docs/GraphPhase.md, Groups and Kernels, explains them.
+// kernel's variants. docs/GraphPhase.md, Fusion groups and Kernels, explains them.
 //
 //===----------------------------------------------------------------------===//
 
