@@ -343,10 +343,11 @@ static bool hasGivenLayout(TransferOpInterface op) {
 
 /// Whether an engine reads the tile: in the layout that the swizzle says.
 static bool feedsConsumer(TransferOpInterface op) {
-  std::optional<SmallVector<Operation *>> accesses =
-      getAccesses(getRootBuffer(op.getTile()));
-  return accesses &&
-         llvm::any_of(*accesses, llvm::IsaPred<AsyncConsumerOpInterface>);
+  Value buffer = getLayoutBuffer(op.getTile());
+  auto isConsumer = llvm::IsaPred<AsyncConsumerOpInterface>;
+  if (std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer))
+    return llvm::any_of(*accesses, isConsumer);
+  return llvm::any_of(buffer.getUsers(), isConsumer);
 }
 
 EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,

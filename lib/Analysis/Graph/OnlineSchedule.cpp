@@ -282,7 +282,9 @@ void carousel::scheduleOnlineReduction(const GraphProblem &problem,
   tiles.walk = DimWalk::Loop;
   int64_t most = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(kMostElements / wholeElements)), 64, 128);
-  if (readsTiles(problem, group, shape, schedule.dims[*rows]))
+  // Two products of a tile, as scores and their gradients, have sums each.
+  if (readsTiles(problem, group, shape, schedule.dims[*rows]) ||
+      llvm::count(stream.roles, OnlineRole::Inner) > 1)
     most = 64;
   tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
   if (llvm::any_of(group.ops, [&](unsigned op) {

@@ -475,7 +475,7 @@ void StageChooser::run() {
   }
 }
 
-/// The chip as one of `ctas` CTAs on each SM finds it.
+/// Divides the shared memory of an SM among so many CTAs.
 static ChipModel divideShared(ChipModel target, int64_t ctas) {
   if (ctas > 1)
     target.maxSharedPerBlock =
@@ -497,6 +497,7 @@ static void setStages(RingPlan &plan, int64_t loads, int64_t stores) {
 int64_t carousel::countExcess(gpu::GPUFuncOp kernel, const ChipModel &target,
                               const RingPlan &plan, int64_t ctas) {
   RingPlan least = plan;
+  least.roles.emplace(); // slots of roles live as long as the kernel
   for (LoopPlan &loop : least.loops)
     loop.start = findStart(kernel, loop);
   setStages(least, 2, 1);

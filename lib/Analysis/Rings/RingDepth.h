@@ -36,8 +36,8 @@ int64_t getDefaultPrefetch(const LoadRingPlan &ring);
 /// outside of rings before it.
 mlir::Operation *findStart(mlir::gpu::GPUFuncOp kernel, const LoopPlan &plan);
 
-/// The bytes that each of `ctas` CTAs has too many for an SM's shared memory,
-/// or 0: with two slots for every tile of a loop and one for every result.
+/// Counts the bytes that each of `ctas` CTAs has too many for an SM's shared
+/// memory, with two slots for every tile of a loop and one for every result.
 int64_t countExcess(mlir::gpu::GPUFuncOp kernel, const ChipModel &target,
                     const RingPlan &plan, int64_t ctas);
 

@@ -405,31 +405,44 @@ static void chooseRegisters(RolePlan &roles, int64_t sums, bool startsCpAsync) {
   roles.consumerRegisters = most;
 }
 
-/// A CTA of one warpgroup leaves the tensor cores idle while its threads
-/// compute what lies between two products, as a softmax. Another CTA uses them
-/// then: measured on an H200, causal attention with tiles of 64 x 64 and heads
-/// of 128 takes 540 us so, and 890 with one CTA of deeper rings.
+/// Lets two CTAs of one warpgroup share an SM. Alone, a CTA leaves the tensor
+/// cores idle while its threads compute what lies between two products, as a
+/// softmax. Measured on an H200, causal attention with tiles of 64 x 64 and
+/// heads of 128 takes 540 us so, and 890 with one CTA of deeper rings.
 static void shareSM(gpu::GPUFuncOp kernel, const ChipModel &target,
-                    RingPlan &plan, RolePlan &roles) {
-  constexpr int64_t kCTAs = 2;
-  auto alternates = [](const LoopPlan &loop) {
-    return loop.mode == PipelineMode::Specialized &&
-           !findSecondProducts(loop.loop).empty();
-  };
-  auto loop = llvm::find_if(plan.loops, alternates);
-  if (roles.consumers != rules::kWarpgroupSize ||
-      roles.producers > rules::kWarpgroupSize || loop == plan.loops.end())
+                    RingPlan &plan, RolePlan &roles, int64_t sums) {
+  constexpr int64_t kCTAs = 2, kBesideSums = 64;
+  LoopPlan *alternating = nullptr;
+  for (LoopPlan &loop : plan.loops) {
+    if (loop.mode != PipelineMode::Specialized)
+      continue;
+    if (!isFilledBy(loop, {EngineKind::Tensor, EngineKind::Bulk}))
+      return;
+    if (loop.loop.getOps<MultiplyOp>().empty())
+      continue;
+    // Products that follow each other wait for their tiles alone.
+    if (findSecondProducts(loop.loop).empty())
+      return;
+    alternating = &loop;
+  }
+  int64_t registers = getConsumerRegisters(
+      rules::kWarpgroupSize, rules::kWarpgroupSize, kProducerRegisters, kCTAs);
+  if (!alternating || roles.consumers != rules::kWarpgroupSize ||
+      roles.producers > rules::kWarpgroupSize || sums + kBesideSums > registers)
     return;
   if (int64_t bytes = countExcess(kernel, target, plan, kCTAs)) {
-    plan.misses.push_back({loop->loop, Miss::StagesOneCTA,
-                           "one CTA on each SM: slots of two need " +
-                               std::to_string(bytes) + " bytes less in each"});
+    if (llvm::none_of(alternating->rings, [](const LoadRingPlan &ring) {
+          return ring.request.has_value();
+        }))
+      plan.misses.push_back({alternating->loop, Miss::StagesOneCTA,
+                             "one CTA on each SM: slots of two need " +
+                                 std::to_string(bytes) +
+                                 " bytes less in each"});
     return;
   }
   roles.ctas = kCTAs;
   roles.producerRegisters = kProducerRegisters;
-  roles.consumerRegisters = getConsumerRegisters(
-      roles.consumers, rules::kWarpgroupSize, kProducerRegisters, kCTAs);
+  roles.consumerRegisters = registers;
 }
 
 void carousel::planRoles(gpu::GPUFuncOp kernel, const ChipModel &target,
@@ -463,7 +476,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, const ChipModel &target,
     sums = std::max(sums, countRegistersOfSums(loop->loop));
   }
   if (!roles.producerRegisters && feedsConsumers && !startsCpAsync)
-    shareSM(kernel, target, plan, roles);
+    shareSM(kernel, target, plan, roles, sums);
   if (!roles.producerRegisters && feedsConsumers)
     chooseRegisters(roles, sums, startsCpAsync);
   if (roles.producerRegisters) {
@@ -474,6 +487,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, const ChipModel &target,
         plan.misses.push_back(
             {loop->loop, why.miss, "registers left as they are: " + why.text});
       roles.producerRegisters = roles.consumerRegisters = std::nullopt;
+      roles.ctas = 1;
     }
   }
   std::optional<std::array<int64_t, 3>> extended =

@@ -108,25 +108,27 @@ gpu.module @m {
     gpu.return
   }
 
-  // Tiles of 32 KB leave no room for a second CTA.
+  // A buffer of 128 KB beside the slots leaves no room for a second CTA.
   // CHECK-LABEL: gpu.func @alone_tma
   // CHECK: carousel.ring.roles producer threads(32) {
   gpu.func @alone(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
-      %s: !narrow, %q: !factor) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+      %s: !narrow, %q: !factor, %z: f32) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
-    %zeros = arith.constant dense<0.0> : vector<1x32x2x2xf32>
-    %t = memref.alloc() : !tile
-    %u = memref.alloc() : !tile
+    %zeros = arith.constant dense<0.0> : !narrow
+    %own = memref.alloc() : memref<32768xf32, #ws>
+    memref.store %z, %own[%c0] : memref<32768xf32, #ws>
+    %t = memref.alloc() : memref<64x64xbf16, #ws>
+    %u = memref.alloc() : memref<64x64xbf16, #ws>
     // REMARK: one CTA on each SM: slots of two need {{[0-9]+}} bytes less in each
     %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!narrow) {
-      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !tile
-      carousel.load %x[%c0, %k] to %u swizzle(b128) : !matrix, !tile
-      %own = carousel.multiply %q, %t[%c0], %zeros transpose_b : !factor, !tile, vector<1x32x2x2xf32>
-      %flat = vector.shape_cast %own : vector<1x32x2x2xf32> to vector<128xf32>
-      %short = arith.truncf %flat : vector<128xf32> to vector<128xbf16>
-      %p = vector.shape_cast %short : vector<128xbf16> to vector<1x16x4x2xbf16>
-      %next = carousel.multiply %p, %u[%c0], %a : vector<1x16x4x2xbf16>, !tile, !narrow
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, memref<64x64xbf16, #ws>
+      carousel.load %x[%c0, %k] to %u swizzle(b128) : !matrix, memref<64x64xbf16, #ws>
+      %first = carousel.multiply %q, %t[%c0], %zeros transpose_b : !factor, memref<64x64xbf16, #ws>, !narrow
+      %flat = vector.shape_cast %first : !narrow to vector<32xf32>
+      %short = arith.truncf %flat : vector<32xf32> to vector<32xbf16>
+      %p = vector.shape_cast %short : vector<32xbf16> to !factor
+      %next = carousel.multiply %p, %u[%c0], %a : !factor, memref<64x64xbf16, #ws>, !narrow
       scf.yield %next : !narrow
     } {carousel.pipeline = #carousel.pipeline<>}
     gpu.return

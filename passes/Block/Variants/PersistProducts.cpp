@@ -17,6 +17,7 @@
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -598,27 +599,43 @@ static bool isFactorOfLoops(vector::TransferReadOp read, scf::ForOp programs,
   return isFactor;
 }
 
-/// The shared memory that a CTA should have at most. Two of one warpgroup share
-/// an SM if loops compute between products, as attention does, and that leaves
+/// Whether a product of a pipelined loop has a factor that is computed from
+/// another product of it, as in attention.
+static bool computesBetweenProducts(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](vector::ContractionOp product) {
+        auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
+        if (!loop || !isPipelined(loop))
+          return WalkResult::advance();
+        BackwardSliceOptions inLoop;
+        inLoop.inclusive = true;
+        inLoop.omitUsesFromAbove = false;
+        inLoop.filter = [&](Operation *op) {
+          return loop->isProperAncestor(op);
+        };
+        llvm::SetVector<Operation *> sources;
+        for (Value factor : {product.getLhs(), product.getRhs()})
+          if (failed(getBackwardSlice(factor, &sources, inLoop)))
+            return WalkResult::advance();
+        return llvm::any_of(sources, llvm::IsaPred<vector::ContractionOp>)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Returns the shared memory that a CTA should have at most. Two of one
+/// warpgroup share an SM if loops compute between products, and that leaves
 /// each of them a slot for what programs read outside of the loops.
 static int64_t chooseShare(gpu::GPUFuncOp kernel, ThreadBits threads,
                            const ChipModel &chip) {
   constexpr int64_t kCTAs = 2, kPadding = 1024;
   int64_t share =
       chip.sharedPerSM / kCTAs - chip.sharedReservedPerBlock - kPadding;
-  auto hasTwoProducts = [](scf::ForOp loop) {
-    return llvm::range_size(loop.getOps<vector::ContractionOp>()) > 1;
-  };
-  bool isAlternating = kernel
-                           .walk([&](scf::ForOp loop) {
-                             return isPipelined(loop) && hasTwoProducts(loop)
-                                        ? WalkResult::interrupt()
-                                        : WalkResult::advance();
-                           })
-                           .wasInterrupted();
   bool isOneWarpgroup =
       int64_t(1) << (threads.lanes + threads.warps) == rules::kWarpgroupSize;
-  return isAlternating && isOneWarpgroup && countBytesOfTiles(kernel) <= share
+  return isOneWarpgroup && computesBetweenProducts(kernel) &&
+                 countBytesOfTiles(kernel) <= share
              ? share
              : chip.maxSharedPerBlock;
 }

@@ -386,6 +386,7 @@ static DenseElementsAttr makeConstant(RankedTensorType type,
 /// returns false, where the visit does.
 static bool visitPoints(ArrayRef<int64_t> extents, MutableArrayRef<Walk> walks,
                         llvm::function_ref<bool(ArrayRef<int64_t>)> visit) {
+  assert(!llvm::is_contained(extents, 0) && "no point to begin with");
   SmallVector<int64_t> loops(extents.size());
   while (visit(loops)) {
     size_t loop = loops.size();

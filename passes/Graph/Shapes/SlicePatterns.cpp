@@ -368,7 +368,10 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
     SmallVector<Value> inputs(op.getInputs());
     if (inputs.size() > kMostParts) {
       // An op that computes a part can write it to where it is wanted.
-      rewriter.replaceOp(op, *op.decomposeOperation(rewriter));
+      FailureOr<SmallVector<Value>> whole = op.decomposeOperation(rewriter);
+      if (failed(whole))
+        return rewriter.notifyMatchFailure(op, "expected sizes of its parts");
+      rewriter.replaceOp(op, *whole);
       return success();
     }
     ReifiedRankedShapedTypeDims sizes;

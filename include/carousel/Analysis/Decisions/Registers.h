@@ -44,9 +44,9 @@ inline int64_t getVectorRegisters(int64_t threads) {
 /// Those of a producer whose registers the consumers of products get.
 inline constexpr int64_t kProducerRegisters = 40;
 
-/// The registers of each of `consumers` threads, if each of `producers` keeps
-/// `ofProducers`, where so many CTAs share an SM. All threads of a block begin
-/// with the same number.
+/// Returns the registers of each of `consumers` threads, if each of `producers`
+/// keeps `ofProducers` and an SM holds so many CTAs. All threads of a block
+/// begin with the same number.
 inline int64_t getConsumerRegisters(int64_t consumers, int64_t producers,
                                     int64_t ofProducers, int64_t ctas = 1) {
   int64_t threads = producers + consumers;

@@ -54,7 +54,7 @@ llvm::SmallVector<MultiplyOp, 1> findSecondProducts(mlir::scf::ForOp loop);
 /// At the tile phase: the buffers whose tiles these products alone read.
 llvm::SmallVector<mlir::Value> findTilesOfSecondStage(mlir::scf::ForOp loop);
 
-/// The slot's tile that a factor is, or a view of, or null.
+/// Finds the slot's tile that a factor is, or is a view of; or null.
 RingTileOp findSlot(mlir::Value tile);
 
 /// Why no other role fills the slots of a ring whose products stay in flight
