@@ -8,8 +8,8 @@
 // CHECK: sm_90a: right
 // RUN: carousel-compile %s --chip sm_90a --no-cubin --explain -o %t.pkg | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN-LABEL: ::attention_0{{$}}
-// EXPLAIN: load arg1: 8 stages of 8192 bytes by tensor
-// EXPLAIN: load arg2: 8 stages of 8192 bytes by tensor
+// EXPLAIN: load arg1: 4 stages of 8192 bytes by tensor
+// EXPLAIN: load arg2: 4 stages of 8192 bytes by tensor
 // EXPLAIN: load arg0: 2 stages of 8192 bytes by tensor
 // EXPLAIN: a product by wgmma
 // EXPLAIN: a product by wgmma
