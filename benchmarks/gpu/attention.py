@@ -20,6 +20,7 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
   attention_documents                 documents by their numbers; beside flex_attention
   attention_bshd, _qkv, _kv           layouts of models; beside cuDNN on views of the same tensors, and the kernel of attention.pkg
                                       whose heads come first
+  attention_paged                     keys and values in pages; beside cuDNN and attention.pkg on the same ones in order
   attention_backward...               dq, dk and dv, by attention_backward.pkg from what attention.pkg gives, or of heads of 64
                                       for names that end with _64; beside the backward passes of cuDNN and the flash backend,
                                       and of the latter in a fixed order. Prints each kernel's time, and checks that 20
@@ -49,7 +50,8 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
             "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
             "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
-            "attention_qkv": "attention_layouts", "attention_kv": "attention_layouts"}
+            "attention_paged": "attention_paged", "attention_qkv": "attention_layouts",
+            "attention_kv": "attention_layouts"}
 TOLERANCE = 2**-7
 
 
@@ -143,6 +145,38 @@ def run_layouts(kernel, name, n, options):
         calls["heads first"] = attend_first
     return report(f"{name} {batches}x{n}", kernel, bind(arguments), y, make_peers(calls),
                   4 * batches * heads * n * n * 128 / (2 if is_causal else 1))
+
+
+def run_paged(kernel, name, n, options):
+    """Prefills sequences of one length, whose pages of 64 keys are anywhere in the pool."""
+    heads, sequences, pages = 16, max(16384 // n, 1), -(-n // 64)
+    factors = make_factors(sequences * heads, n, 128, 128)
+    q, k, v = (factor.view(sequences, heads, n, 128).transpose(1, 2) for factor in factors)
+    order = torch.randperm(sequences * pages, device="cuda")
+    pools = []
+    for factor in (k, v):
+        padded = torch.nn.functional.pad(factor, (0, 0, 0, 0, 0, 64 * pages - n), value=float("nan"))
+        pools.append(torch.empty(sequences * pages, 64, heads, 128, device="cuda", dtype=torch.bfloat16))
+        pools[-1][order] = padded.reshape(sequences * pages, 64, heads, 128)
+    table = order.to(torch.int32).view(sequences, pages)
+    lengths = torch.full((sequences,), n, dtype=torch.int32, device="cuda")
+    offsets = torch.arange(sequences + 1, dtype=torch.int32, device="cuda") * n
+    y = torch.full((sequences * n, heads, 128), float("nan"), device="cuda", dtype=torch.bfloat16)
+    lse = torch.empty(heads, sequences * n, device="cuda")
+    arguments = bind([q.reshape(sequences * n, heads, 128).contiguous(), *pools, 128**-0.5, table, lengths, offsets, y, lse])
+    dense = Kernel(options.runtime, options.folder / "attention.pkg", "attention_causal")
+    results = make_results(factors[2])
+
+    def attend_dense():
+        dense.launch(bind([*factors, 128**-0.5, *results]))
+        return results[0]
+
+    def attend_cudnn():
+        return attend(SDPBackend.CUDNN_ATTENTION, factors, is_causal=True)
+
+    whole = attend_cudnn().view(sequences, heads, n, 128).transpose(1, 2).reshape(sequences * n, heads, 128)
+    return report(f"{name} {sequences}x{n}", kernel, arguments, y, make_peers({"cuDNN": attend_cudnn, "in order": attend_dense}),
+                  2 * sequences * heads * n * n * 128, whole)
 
 
 def attend_nested(factors, offsets, is_causal):
@@ -318,7 +352,7 @@ def run_backward(kernel, name, n, options):
 
 
 def choose(name):
-    for word, run in (("backward", run_backward), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged),
+    for word, run in (("backward", run_backward), ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged),
                       ("bias", run_bias), ("ranges", run_masks), ("documents", run_masks)):
         if word in name:
             return run

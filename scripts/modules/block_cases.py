@@ -241,6 +241,12 @@ def make_cases():
             f"lse=empty:2x{n}", tolerance=ATTENTION, shrinks=False)
         add("attention_layouts", "attention_kv", "y lse", f"q=random:{n}x4x128:1", f"kv=random:{n}x2x2x128:2", "scale=0.3",
             f"y=empty:{n}x4x128", f"lse=empty:4x{n}", tolerance=ATTENTION, shrinks=False)
+    # Pages: a sequence of some rows of a page, none, whole ones, and one row more; a decoding step beside a prefill.
+    for counts, lengths in (("5", "5"), ("3x0x5x130", "70x0x64x131"), ("1x64x1", "65x64x1")):
+        n = sum(map(int, counts.split("x")))
+        add("attention_paged", "attention_paged", "y lse", f"q=random:{n}x2x128:1", f"k=keys:{lengths}", f"v=values:{lengths}",
+            "scale=0.3", f"table=table:{lengths}", f"lengths=lengths:{lengths}", f"offsets=ends:{counts}", f"y=random:{n}x2x128:4",
+            f"lse=random:2x{n}:5", tolerance=ATTENTION, shrinks=False)
     # Heads of other sizes, by (queries and keys, values). Without keys, results are zeros.
     for file, name, (of_keys, of_values) in (
             ("attention_heads", "80", (80, 80)), ("attention_heads", "96", (96, 96)), ("attention_heads", "64_128", (64, 128)),

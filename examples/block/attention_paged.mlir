@@ -1,0 +1,350 @@
+// Attention whose keys and values are in pages of a pool, forward, as servers keep them: row j of a
+// sequence's keys is row j % 64 of page `table[b, j / 64]`. The queries of all sequences follow each
+// other: those from offsets[b] up to offsets[b + 1] are the last positions of sequence b, which has
+// lengths[b] keys. A row sees the keys up to its own position. Sequences may be empty, and may share
+// pages. Results from the last offset on stay as they are.
+//
+// A tile of keys is a page, whose number the loop reads from the table. The rest of a sequence's last
+// page may have any bits: its scores don't count, and a view ends its values, since 0 x NaN isn't 0.
+// That page has a loop of its own, so that producers copy whole pages.
+
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#scores = {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#values = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#q = #carousel.argument<"q", in>
+#k = #carousel.argument<"k", in>
+#v = #carousel.argument<"v", in>
+#scale = #carousel.argument<"scale", in>
+#table = #carousel.argument<"table", in>
+#lengths = #carousel.argument<"lengths", in>
+#offsets = #carousel.argument<"offsets", in>
+#y = #carousel.argument<"y", out>
+#lse = #carousel.argument<"lse", out>
+#program = #carousel.block_program<>
+#programs = #carousel.launch<grid = [extent(0, 1), floordiv(extent(0, 0), 128) + extent(6, 0)]>
+#shd = affine_map<(s, h, d) -> (s, d)>
+#pshd = affine_map<(p, s, h, d) -> (s, d)>
+
+!heads = memref<?x?x128xbf16, #gl>
+!own = memref<?x?x128xbf16, strided<[?, 128, 1]>, #gl>
+!pool = memref<?x64x?x128xbf16, #gl>
+!table = memref<?x?xi32, #gl>
+!part_pool = memref<?x?x?x128xbf16, strided<[?, ?, 128, 1]>, #gl>
+!rows = memref<?x?xf32, #gl>
+!part = memref<?x?xf32, strided<[?, 1]>, #gl>
+!offsets = memref<?xi32, #gl>
+!tile = vector<128x128xbf16>
+!page = vector<64x128xbf16>
+!scores = vector<128x64xf32>
+!square = vector<128x128xf32>
+!row = vector<128xf32>
+
+gpu.module @attention_paged {
+  // The first row of tile p, its sequence, and where that ends; no rows if there is no such.
+  // Numbers have 32 bits: warps that copy have few registers.
+  func.func private @find(%offsets: !offsets, %p: index) -> (index, index, index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %none = arith.constant 0 : i32
+    %size = arith.constant 128 : i32
+    %entries = memref.dim %offsets, %c0 : !offsets
+    %p32 = arith.index_castui %p : index to i32
+    %found:5 = scf.for %b = %c1 to %entries step %c1
+        iter_args(%tile = %none, %begin = %none, %row = %none, %after = %none, %last = %none)
+        -> (i32, i32, i32, i32, i32) {
+      %end = memref.load %offsets[%b] : !offsets
+      %rows = arith.subi %end, %begin : i32
+      %tiles = arith.ceildivui %rows, %size : i32
+      %next = arith.addi %tile, %tiles : i32
+      %has_begun = arith.cmpi uge, %p32, %tile : i32
+      %isnt_behind = arith.cmpi ult, %p32, %next : i32
+      %is_here = arith.andi %has_begun, %isnt_behind : i1
+      %before = arith.subi %p32, %tile : i32
+      %offset = arith.muli %before, %size : i32
+      %own = arith.addi %begin, %offset : i32
+      %0 = arith.select %is_here, %own, %row : i32
+      %entry = arith.index_castui %b : index to i32
+      %1 = arith.select %is_here, %entry, %after : i32
+      %2 = arith.select %is_here, %end, %last : i32
+      scf.yield %next, %end, %0, %1, %2 : i32, i32, i32, i32, i32
+    }
+    %i = arith.index_castui %found#2 : i32 to index
+    %after = arith.index_castui %found#3 : i32 to index
+    %past = arith.maxui %after, %c1 : index
+    %b = arith.subi %past, %c1 : index
+    %stop = arith.index_castui %found#4 : i32 to index
+    return %i, %b, %stop : index, index, index
+  }
+
+  // A number of each row, in all columns.
+  func.func private @spread(%row: !row) -> !square {
+    %tall = vector.shape_cast %row : !row to vector<128x1xf32>
+    %all = vector.broadcast %tall : vector<128x1xf32> to !square
+    return %all : !square
+  }
+
+  // Adds a tile of keys and values: the maxima, sums and results of the rows after it.
+  func.func private @add(%s: !scores, %v: !page, %scale: f32, %max: !row, %sum: !row, %y: !square)
+      -> (!row, !row, !square) {
+    %log2e = arith.constant 1.44269504 : f32
+    %scale2 = arith.mulf %scale, %log2e : f32
+    %scales = vector.broadcast %scale2 : f32 to !scores
+    %scales_row = vector.broadcast %scale2 : f32 to !row
+    %max2 = vector.multi_reduction <maxnumf>, %s, %max [1] : !scores to !row
+    %scaled = arith.mulf %max2, %scales_row : !row
+    %negated = arith.negf %scaled : !row
+    %tall = vector.shape_cast %negated : !row to vector<128x1xf32>
+    %wide = vector.broadcast %tall : vector<128x1xf32> to !scores
+    %below = math.fma %s, %scales, %wide : !scores
+    %p = math.exp2 %below fastmath<afn> : !scores
+    %change = math.fma %max, %scales_row, %negated : !row
+    %factor = math.exp2 %change fastmath<afn> : !row
+    %corrected = arith.mulf %sum, %factor : !row
+    %sum2 = vector.multi_reduction <add>, %p, %corrected [1] : !scores to !row
+    %factors = func.call @spread(%factor) : (!row) -> !square
+    %less = arith.mulf %y, %factors : !square
+    %p16 = arith.truncf %p : !scores to vector<128x64xbf16>
+    %y2 = vector.contract #values %p16, %v, %less : vector<128x64xbf16>, !page into !square
+    return %max2, %sum2, %y2 : !row, !row, !square
+  }
+
+  // Writes the rows of a sequence that ends at `end`.
+  func.func private @write(%max: !row, %sum: !row, %y: !square, %scale: f32, %out: !heads,
+                           %lse: !rows, %h: index, %i: index, %end: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %heads = memref.dim %out, %c1 : !heads
+    %one = arith.constant dense<1.0> : !row
+    %inverse = arith.divf %one, %sum : !row
+    %inverses = func.call @spread(%inverse) : (!row) -> !square
+    %whole = arith.mulf %y, %inverses : !square
+    %y16 = arith.truncf %whole : !square to !tile
+    %own = memref.subview %out[0, 0, 0] [%end, %heads, 128] [1, 1, 1] : !heads to !own
+    vector.transfer_write %y16, %own[%i, %h, %c0] {permutation_map = #shd} : !tile, !own
+    %scales = vector.broadcast %scale : f32 to !row
+    %log = math.log %sum : !row
+    %result = math.fma %max, %scales, %log : !row
+    %part = memref.subview %lse[0, 0] [%heads, %end] [1, 1] : !rows to !part
+    vector.transfer_write %result, %part[%h, %i] : !row, !part
+    return
+  }
+
+  // The scores of keys up to the row's own, of which row 0 sees `ahead` after the tile's first one.
+  func.func private @see(%s: !scores, %ahead: index) -> !scores {
+    %c63 = arith.constant 63 : index
+    %is_cut = arith.cmpi slt, %ahead, %c63 : index
+    %seen = scf.if %is_cut -> (!scores) {
+      %least = arith.constant dense<0xFF800000> : !scores
+      %steps = vector.step : vector<128xindex>
+      %aheads = vector.broadcast %ahead : index to vector<128xindex>
+      %last = arith.addi %steps, %aheads : vector<128xindex>
+      %tall = vector.shape_cast %last : vector<128xindex> to vector<128x1xindex>
+      %rows = vector.broadcast %tall : vector<128x1xindex> to vector<128x64xindex>
+      %keys = vector.step : vector<64xindex>
+      %columns = vector.broadcast %keys : vector<64xindex> to vector<128x64xindex>
+      %mask = arith.cmpi sle, %columns, %rows : vector<128x64xindex>
+      %some = arith.select %mask, %s, %least : vector<128x64xi1>, !scores
+      scf.yield %some : !scores
+    } else {
+      scf.yield %s : !scores
+    }
+    return %seen : !scores
+  }
+
+  // The head of keys and values that query head h shares.
+  func.func private @find_group(%q: !heads, %k: !pool, %h: index) -> index {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %heads = memref.dim %q, %c1 : !heads
+    %groups = memref.dim %k, %c2 : !pool
+    %shared = arith.divui %heads, %groups : index
+    %g = arith.divui %h, %shared : index
+    return %g : index
+  }
+
+  // The position of row i, the keys of its sequence, those in whole pages, and where loops over whole
+  // pages and over all keys that rows from i on see end. A program without a tile sees none.
+  func.func private @find_keys(%lengths: !offsets, %b: index, %i: index, %end: index)
+      -> (index, index, index, index, index) {
+    %c0 = arith.constant 0 : index
+    %length32 = memref.load %lengths[%b] : !offsets
+    %all = arith.index_castui %length32 : i32 to index
+    %is_none = arith.cmpi eq, %end, %c0 : index
+    %length = arith.select %is_none, %c0, %all : index
+    %first = affine.apply affine_map<(d)[e, n] -> (n - e + d)>(%i)[%end, %length]
+    %whole = affine.apply affine_map<()[n] -> (n floordiv 64 * 64)>()[%length]
+    %behind = affine.min affine_map<(d)[n] -> (d + 128, n)>(%first)[%length]
+    %stop = arith.minsi %behind, %whole : index
+    return %first, %length, %whole, %stop, %behind : index, index, index, index, index
+  }
+
+  // Adds the last page, whose values end with the sequence: a view does, which engines don't read.
+  func.func private @add_last(%q: !tile, %k: !pool, %v: !pool, %scale: f32, %table: !table,
+                              %b: index, %g: index, %first: index, %whole: index, %behind: index,
+                              %length: index, %max0: !row, %sum0: !row, %acc0: !square)
+      -> (!row, !row, !square) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c2 = arith.constant 2 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant dense<0.0> : !scores
+    %pages = memref.dim %v, %c0 : !pool
+    %groups = memref.dim %v, %c2 : !pool
+    %rest = arith.subi %length, %whole : index
+    %tail = memref.subview %v[0, 0, 0, 0] [%pages, %rest, %groups, 128] [1, 1, 1, 1]
+        : !pool to !part_pool
+    %r:3 = scf.for %j = %whole to %behind step %c64
+        iter_args(%max = %max0, %sum = %sum0, %acc = %acc0) -> (!row, !row, !square) {
+      %page = func.call @find_page(%table, %b, %j) : (!table, index, index) -> index
+      %kt = vector.transfer_read %k[%page, %c0, %g, %c0], %pad
+          {permutation_map = #pshd} : !pool, !page
+      %vt = vector.transfer_read %tail[%page, %c0, %g, %c0], %pad
+          {permutation_map = #pshd} : !part_pool, !page
+      %s = vector.contract #scores %q, %kt, %none : !tile, !page into !scores
+      %ahead = arith.subi %first, %j : index
+      %seen = func.call @see(%s, %ahead) : (!scores, index) -> !scores
+      %next:3 = func.call @add(%seen, %vt, %scale, %max, %sum, %acc)
+          : (!scores, !page, f32, !row, !row, !square) -> (!row, !row, !square)
+      scf.yield %next#0, %next#1, %next#2 : !row, !row, !square
+    } {carousel.pipeline = #carousel.pipeline<>}
+    return %r#0, %r#1, %r#2 : !row, !row, !square
+  }
+
+  func.func private @find_page(%table: !table, %b: index, %j: index) -> index {
+    %c64 = arith.constant 64 : index
+    %number = arith.divui %j, %c64 : index
+    %page32 = memref.load %table[%b, %number] : !table
+    %page = arith.index_cast %page32 : i32 to index
+    return %page : index
+  }
+
+  gpu.func @attention_paged(
+      %q: !heads {carousel.argument = #q}, %k: !pool {carousel.argument = #k},
+      %v: !pool {carousel.argument = #v}, %scale: f32 {carousel.argument = #scale},
+      %table: !table {carousel.argument = #table},
+      %lengths: !offsets {carousel.argument = #lengths},
+      %offsets: !offsets {carousel.argument = #offsets}, %y: !heads {carousel.argument = #y},
+      %lse: !rows {carousel.argument = #lse})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #programs} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %low = arith.constant dense<-1.0e30> : !row
+    %no = arith.constant dense<0.0> : !row
+    %zeros = arith.constant dense<0.0> : !square
+    %none = arith.constant dense<0.0> : !scores
+    %h = gpu.block_id x
+    %p = gpu.block_id y
+    %g = func.call @find_group(%q, %k, %h) : (!heads, !pool, index) -> index
+    %i, %b, %end = func.call @find(%offsets, %p) : (!offsets, index) -> (index, index, index)
+    %first, %length, %whole, %stop, %behind = func.call @find_keys(%lengths, %b, %i, %end)
+        : (!offsets, index, index, index) -> (index, index, index, index, index)
+    %qt = vector.transfer_read %q[%i, %h, %c0], %pad {permutation_map = #shd} : !heads, !tile
+    %r:3 = scf.for %j = %c0 to %stop step %c64
+        iter_args(%max = %low, %sum = %no, %acc = %zeros) -> (!row, !row, !square) {
+      %page = func.call @find_page(%table, %b, %j) : (!table, index, index) -> index
+      %kt = vector.transfer_read %k[%page, %c0, %g, %c0], %pad
+          {permutation_map = #pshd} : !pool, !page
+      %vt = vector.transfer_read %v[%page, %c0, %g, %c0], %pad
+          {permutation_map = #pshd} : !pool, !page
+      %s = vector.contract #scores %qt, %kt, %none : !tile, !page into !scores
+      %ahead = arith.subi %first, %j : index
+      %seen = func.call @see(%s, %ahead) : (!scores, index) -> !scores
+      %next:3 = func.call @add(%seen, %vt, %scale, %max, %sum, %acc)
+          : (!scores, !page, f32, !row, !row, !square) -> (!row, !row, !square)
+      scf.yield %next#0, %next#1, %next#2 : !row, !row, !square
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %t:3 = func.call @add_last(%qt, %k, %v, %scale, %table, %b, %g, %first, %whole, %behind,
+                               %length, %r#0, %r#1, %r#2)
+        : (!tile, !pool, !pool, f32, !table, index, index, index, index, index, index, !row, !row,
+           !square) -> (!row, !row, !square)
+    func.call @write(%t#0, %t#1, %t#2, %scale, %y, %lse, %h, %i, %end)
+        : (!row, !row, !square, f32, !heads, !rows, index, index, index) -> ()
+    gpu.return
+  }
+}
+
+// In f64.
+!host = memref<?x?x128xbf16>
+!host_pool = memref<?x64x?x128xbf16>
+!stats = memref<?x?xf32>
+!ends = memref<?xi32>
+!pages = memref<?x?xi32>
+func.func private @row(%q: !host, %k: !host_pool, %v: !host_pool, %scale: f32, %table: !pages,
+                       %y: !host, %lse: !stats, %h: index, %i: index, %b: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f64
+  %zeros = arith.constant dense<0.0> : vector<128xf64>
+  %heads = memref.dim %q, %c1 : !host
+  %groups = memref.dim %k, %c2 : !host_pool
+  %shared = arith.divui %heads, %groups : index
+  %g = arith.divui %h, %shared : index
+  %factor = arith.extf %scale : f32 to f64
+  %sum, %row = scf.for %j = %c0 to %end step %c1 iter_args(%l = %zero, %o = %zeros)
+      -> (f64, vector<128xf64>) {
+    %number = arith.divui %j, %c64 : index
+    %place = arith.remui %j, %c64 : index
+    %page32 = memref.load %table[%b, %number] : !pages
+    %page = arith.index_cast %page32 : i32 to index
+    %s = scf.for %d = %c0 to %c128 step %c1 iter_args(%t = %zero) -> (f64) {
+      %q16 = memref.load %q[%i, %h, %d] : !host
+      %k16 = memref.load %k[%page, %place, %g, %d] : !host_pool
+      %q64 = arith.extf %q16 : bf16 to f64
+      %k64 = arith.extf %k16 : bf16 to f64
+      %next = math.fma %q64, %k64, %t : f64
+      scf.yield %next : f64
+    }
+    %scaled = arith.mulf %s, %factor : f64
+    %p = math.exp %scaled : f64
+    %l2 = arith.addf %l, %p : f64
+    %v16 = vector.load %v[%page, %place, %g, %c0] : !host_pool, vector<128xbf16>
+    %v64 = arith.extf %v16 : vector<128xbf16> to vector<128xf64>
+    %ps = vector.broadcast %p : f64 to vector<128xf64>
+    %o2 = math.fma %ps, %v64, %o : vector<128xf64>
+    scf.yield %l2, %o2 : f64, vector<128xf64>
+  }
+  %sums = vector.broadcast %sum : f64 to vector<128xf64>
+  %whole = arith.divf %row, %sums : vector<128xf64>
+  %y16 = arith.truncf %whole : vector<128xf64> to vector<128xbf16>
+  vector.store %y16, %y[%i, %h, %c0] : !host, vector<128xbf16>
+  %log = math.log %sum : f64
+  %log32 = arith.truncf %log : f64 to f32
+  memref.store %log32, %lse[%h, %i] : !stats
+  return
+}
+
+func.func @attention_paged_reference(%q: !host, %k: !host_pool, %v: !host_pool, %scale: f32,
+                                     %table: !pages, %lengths: !ends, %offsets: !ends, %y: !host,
+                                     %lse: !stats) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %heads = memref.dim %q, %c1 : !host
+  %entries = memref.dim %offsets, %c0 : !ends
+  scf.for %h = %c0 to %heads step %c1 {
+    %last = scf.for %after = %c1 to %entries step %c1 iter_args(%begin = %c0) -> (index) {
+      %b = arith.subi %after, %c1 : index
+      %offset = memref.load %offsets[%after] : !ends
+      %end = arith.index_castui %offset : i32 to index
+      %length32 = memref.load %lengths[%b] : !ends
+      %length = arith.index_castui %length32 : i32 to index
+      scf.for %i = %begin to %end step %c1 {
+        %left = arith.subi %end, %i : index
+        %before = arith.subi %length, %left : index
+        %behind = arith.addi %before, %c1 : index
+        func.call @row(%q, %k, %v, %scale, %table, %y, %lse, %h, %i, %b, %behind)
+            : (!host, !host_pool, !host_pool, f32, !pages, !host, !stats, index, index, index,
+               index) -> ()
+      }
+      scf.yield %end : index
+    }
+  }
+  return
+}
