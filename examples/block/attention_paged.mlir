@@ -74,7 +74,7 @@ gpu.module @attention_paged {
     }
     %i = arith.index_castui %found#2 : i32 to index
     %after = arith.index_castui %found#3 : i32 to index
-    %past = arith.maxui %after, %c1 : index
+    %past = arith.maxsi %after, %c1 : index
     %b = arith.subi %past, %c1 : index
     %stop = arith.index_castui %found#4 : i32 to index
     return %i, %b, %stop : index, index, index
@@ -105,9 +105,9 @@ gpu.module @attention_paged {
     %factor = math.exp2 %change fastmath<afn> : !row
     %corrected = arith.mulf %sum, %factor : !row
     %sum2 = vector.multi_reduction <add>, %p, %corrected [1] : !scores to !row
+    %p16 = arith.truncf %p : !scores to vector<128x64xbf16>
     %factors = func.call @spread(%factor) : (!row) -> !square
     %less = arith.mulf %y, %factors : !square
-    %p16 = arith.truncf %p : !scores to vector<128x64xbf16>
     %y2 = vector.contract #values %p16, %v, %less : vector<128x64xbf16>, !page into !square
     return %max2, %sum2, %y2 : !row, !row, !square
   }
@@ -128,7 +128,8 @@ gpu.module @attention_paged {
     %scales = vector.broadcast %scale : f32 to !row
     %log = math.log %sum : !row
     %result = math.fma %max, %scales, %log : !row
-    %part = memref.subview %lse[0, 0] [%heads, %end] [1, 1] : !rows to !part
+    %of_lse = memref.dim %lse, %c0 : !rows
+    %part = memref.subview %lse[0, 0] [%of_lse, %end] [1, 1] : !rows to !part
     vector.transfer_write %result, %part[%h, %i] : !row, !part
     return
   }
@@ -171,12 +172,15 @@ gpu.module @attention_paged {
   func.func private @find_keys(%lengths: !offsets, %b: index, %i: index, %end: index)
       -> (index, index, index, index, index) {
     %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %is_none = arith.cmpi eq, %end, %c0 : index
     %length32 = memref.load %lengths[%b] : !offsets
     %all = arith.index_castui %length32 : i32 to index
-    %is_none = arith.cmpi eq, %end, %c0 : index
     %length = arith.select %is_none, %c0, %all : index
-    %first = affine.apply affine_map<(d)[e, n] -> (n - e + d)>(%i)[%end, %length]
-    %whole = affine.apply affine_map<()[n] -> (n floordiv 64 * 64)>()[%length]
+    %before = arith.subi %length, %end : index
+    %first = arith.addi %before, %i : index
+    %pages = arith.divui %length, %c64 : index
+    %whole = arith.muli %pages, %c64 : index
     %behind = affine.min affine_map<(d)[n] -> (d + 128, n)>(%first)[%length]
     %stop = arith.minsi %behind, %whole : index
     return %first, %length, %whole, %stop, %behind : index, index, index, index, index

@@ -25,27 +25,38 @@ def weigh(s, scale2, largest, total):
     return p, largest2, p.sum(axis=1, start=total * factor), factor
 
 
-def attend(q, k, v, scale, rows, begin, end, score, *, keys=128, group=None, lowest=LOWEST, scale2=None):
-    """The maxima, sums and results of 128 `rows`, a head and its first row. `score` makes the scores of a tile from the
-    function that multiplies it, and its first key. `group` is the head of keys and values."""
-    h, i = rows
-    g = h if group is None else group
-    queries = q[h, i:i + 128, :]
-    largest, total, y = carousel.full(128, lowest, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, v.shape[2]), "f32")
+def attend_tiles(queries, read, columns, scale2, begin, end, score, *, keys=128, lowest=LOWEST):
+    """The maxima, sums and results of 128 `queries`. `read` gives the keys and values from a key on, of `columns` elements, and
+    `score` makes the scores of a tile from the function that multiplies it, and its first key."""
+    largest, total, y = carousel.full(128, lowest, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, columns), "f32")
     for j in carousel.range(begin, end, keys):
-        tile, values = k[g, j:j + keys, :], v[g, j:j + keys, :]
+        tile, values = read(j)
         s = score(lambda: carousel.dot(queries, tile, transposed=True), j)
-        p, largest, total, factor = weigh(s, scale * LOG2E if scale2 is None else scale2, largest, total)
+        p, largest, total, factor = weigh(s, scale2(), largest, total)
         y = carousel.dot(p.to("bf16"), values, y * carousel.column(factor))
     return largest, total, y
 
 
-def finish(state, scale, rows, y, lse, *, may_be_empty=True):
-    """Writes results and the logarithms of sums. A row without keys has a result of zeros, and the logarithm -inf."""
+def attend(q, k, v, scale, rows, begin, end, score, *, keys=128, group=None, lowest=LOWEST, scale2=None):
+    """The same of 128 `rows`, a head and its first row. `group` is the head of keys and values."""
     h, i = rows
+    g = h if group is None else group
+    return attend_tiles(q[h, i:i + 128, :], lambda j: (k[g, j:j + keys, :], v[g, j:j + keys, :]), v.shape[2],
+                        lambda: scale * LOG2E if scale2 is None else scale2, begin, end, score, keys=keys, lowest=lowest)
+
+
+def divide(state, *, may_be_empty=True):
+    """Results of rows. A row without keys has zeros."""
     largest, total, result = state
     inverse = 1.0 / (carousel.where(total == 0.0, 1.0, total) if may_be_empty else total)
-    y[h, i:i + 128, :] = (result * carousel.column(inverse)).to("bf16")
+    return (result * carousel.column(inverse)).to("bf16")
+
+
+def finish(state, scale, rows, y, lse, *, may_be_empty=True):
+    """Writes results and the logarithms of sums. A row without keys has the logarithm -inf."""
+    h, i = rows
+    largest, total, result = state
+    y[h, i:i + 128, :] = divide(state, may_be_empty=may_be_empty)
     lse[h, i:i + 128] = carousel.fma(largest, scale, carousel.log(total))
 
 
@@ -118,6 +129,42 @@ def make_attention(name, module, width, is_causal):
 attention = make_attention("attention", "attention", 128, False)
 attention_64 = make_attention("attention_64", "attention_64", 64, False)
 attention_causal_64 = make_attention("attention_causal_64", "attention_64", 64, True)
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads", "batches"], module="attention_layouts")
+def attention_bshd(q: "contiguous bf16[batches, m, heads, 128]", k: "contiguous bf16[batches, n, heads, 128]",
+                   v: "contiguous bf16[batches, n, heads, 128]", scale: "f32", y: "out contiguous bf16[batches, m, heads, 128]",
+                   lse: "out contiguous f32[batches, heads, m]"):
+    h, i = find_rows()
+    b, n = carousel.program_id(2), k.shape[1]
+    scale2 = scale * LOG2E
+    state = attend_tiles(q[b, i:i + 128, h, :], lambda j: (k[b, j:j + 128, h, :], v[b, j:j + 128, h, :]), 128, lambda: scale2, 0, n,
+                         lambda multiply, j: see_first(multiply(), n - j), lowest=-1.0e30)
+    y[b, i:i + 128, h, :], lse[b, h, i:i + 128] = divide(state), carousel.fma(state[0], scale, carousel.log(state[1]))
+
+
+@carousel.kernel(grid=["heads", "ceildiv(n, 128)"], module="attention_layouts")
+def attention_qkv(qkv: "contiguous bf16[n, 3, heads, 128]", scale: "f32", y: "out contiguous bf16[n, heads, 128]",
+                  lse: "out contiguous f32[heads, n]"):
+    h, later = carousel.program_id(0), carousel.program_id(1)
+    n = qkv.shape[0]
+    i = carousel.maximum(carousel.ceildiv(n, 128) - 1 - later, 0) * 128
+    end = carousel.minimum(i + 128, n)
+    scale2 = scale * LOG2E
+    state = attend_tiles(qkv[i:i + 128, 0, h, :], lambda j: (qkv[j:j + 128, 1, h, :], qkv[j:j + 128, 2, h, :]), 128, lambda: scale2,
+                         0, end, lambda multiply, j: see_own(multiply(), j == i), lowest=-1.0e30)
+    y[i:i + 128, h, :], lse[h, i:i + 128] = divide(state), carousel.fma(state[0], scale, carousel.log(state[1]))
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_layouts")
+def attention_kv(q: "contiguous bf16[m, heads, 128]", kv: "contiguous bf16[n, groups, 2, 128]", scale: "f32",
+                 y: "out contiguous bf16[m, heads, 128]", lse: "out contiguous f32[heads, m]"):
+    h, i = find_rows()
+    n, g = kv.shape[0], h // (q.shape[1] // kv.shape[1])
+    scale2 = scale * LOG2E
+    state = attend_tiles(q[i:i + 128, h, :], lambda j: (kv[j:j + 128, g, 0, :], kv[j:j + 128, g, 1, :]), 128, lambda: scale2, 0, n,
+                         lambda multiply, j: see_first(multiply(), n - j), lowest=-1.0e30)
+    y[i:i + 128, h, :], lse[h, i:i + 128] = divide(state), carousel.fma(state[0], scale, carousel.log(state[1]))
 
 
 def make_heads(name, module, width, of_values, keys):
@@ -269,6 +316,61 @@ attention_ragged = make_ragged("attention_ragged", False)
 attention_ragged_causal = make_ragged("attention_ragged_causal", True)
 
 
+def find_paged(offsets, p):
+    """The first row of tile p, its sequence, and where that ends."""
+    p32 = p.to("i32", unsigned=True)
+    tile, begin, row, after, last = (carousel.full((), 0, "i32") for _ in range(5))
+    for b in carousel.range(1, offsets.shape[0], pipeline=False):
+        end = offsets[b]
+        following = tile + carousel.ceildiv(end - begin, 128)
+        is_here = carousel.less(tile, p32, or_equal=True, unsigned=True) & carousel.less(p32, following, unsigned=True)
+        row = carousel.where(is_here, begin + (p32 - tile) * 128, row)
+        after = carousel.where(is_here, b.to("i32", unsigned=True), after)
+        last = carousel.where(is_here, end, last)
+        tile, begin = following, end
+    return row.to("index", unsigned=True), carousel.maximum(after.to("index", unsigned=True), 1) - 1, last.to("index", unsigned=True)
+
+
+def see_ahead(s, ahead):
+    """The scores of keys up to the row's own, of which row 0 sees `ahead` after the tile's first one."""
+    def some():
+        last = carousel.column(carousel.iota(128) + ahead)
+        return carousel.where(carousel.less(carousel.iota(64), last, or_equal=True), s, -math.inf)
+
+    return carousel.cond(ahead < 63, some, lambda: s)
+
+
+@carousel.kernel(grid=["heads", "floordiv(m, 128) + entries"], module="attention_paged")
+def attention_paged(q: "contiguous bf16[m, heads, 128]", k: "contiguous bf16[pages, 64, groups, 128]",
+                    v: "contiguous bf16[pages, 64, groups, 128]", scale: "f32", table: "contiguous i32[sequences, most]",
+                    lengths: "i32[sequences]", offsets: "i32[entries]", y: "out contiguous bf16[m, heads, 128]",
+                    lse: "out contiguous f32[heads, m]"):
+    h, p = carousel.program_id(0), carousel.program_id(1)
+    g = h // (q.shape[1] // k.shape[2])
+    i, b, end = find_paged(offsets, p)
+    length = carousel.where(end == 0, 0, lengths[b].to("index", unsigned=True))
+    first, whole = length - end + i, length // 64 * 64
+    behind = carousel.minimum(first + 128, length)
+    queries = q[i:i + 128, h, :]
+
+    def add(state, begin, stop, values):
+        largest, total, result = state
+        for j in carousel.range(begin, stop, 64):
+            page = table[b, j // 64].to("index")
+            tile, own = k[page, :, g, :], values[page, 0:64, g, :]
+            s = see_ahead(carousel.dot(queries, tile, transposed=True), first - j)
+            weights, largest, total, factor = weigh(s, scale * LOG2E, largest, total)
+            result = carousel.dot(weights.to("bf16"), own, result * carousel.column(factor))
+        return largest, total, result
+
+    start = carousel.full(128, -1.0e30, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, 128), "f32")
+    state = add(start, 0, carousel.minimum(behind, whole), v)
+    # The last page, whose values end with the sequence.
+    state = add(state, whole, behind, v.first(None, length - whole, None, None))
+    y.first(end, None, None)[i:i + 128, h, :] = divide(state, may_be_empty=False)
+    lse.first(None, end)[h, i:i + 128] = carousel.fma(state[0], scale, carousel.log(state[1]))
+
+
 @carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_ranges")
 def attention_ranges(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
                      scale: "f32", start: "i32[m]", stop: "i32[m]", y: "out contiguous bf16[heads, m, 128]",
@@ -385,6 +487,8 @@ KERNELS = {
     "attention_bias.mlir": (attention_bias, attention_bias_f32),
     "attention_documents.mlir": (attention_documents,),
     "attention_heads.mlir": (attention_80, attention_96, attention_64_128),
+    "attention_paged.mlir": (attention_paged,),
+    "attention_layouts.mlir": (attention_bshd, attention_qkv, attention_kv),
     "attention_kinds.mlir": (attention_window, attention_grouped),
     "attention_ragged.mlir": (attention_ragged, attention_ragged_causal),
     "attention_ranges.mlir": (attention_ranges,),
