@@ -25,10 +25,15 @@ def weigh(s, scale2, largest, total):
     return p, largest2, p.sum(axis=1, start=total * factor), factor
 
 
-def attend_tiles(queries, read, columns, scale2, begin, end, score, *, keys=128, lowest=LOWEST):
-    """The maxima, sums and results of 128 `queries`. `read` gives the keys and values from a key on, of `columns` elements, and
-    `score` makes the scores of a tile from the function that multiplies it, and its first key."""
-    largest, total, y = carousel.full(128, lowest, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, columns), "f32")
+def begin_rows(columns, lowest=LOWEST):
+    """The maxima, sums and results of 128 rows before the first tile."""
+    return carousel.full(128, lowest, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, columns), "f32")
+
+
+def attend_tiles(state, queries, read, scale2, begin, end, score, *, keys=128):
+    """The maxima, sums and results of 128 `queries`, from those before. `read` gives the keys and values from a key on, `scale2`
+    the scale of powers of 2, and `score` makes the scores of a tile from the function that multiplies it, and its first key."""
+    largest, total, y = state
     for j in carousel.range(begin, end, keys):
         tile, values = read(j)
         s = score(lambda: carousel.dot(queries, tile, transposed=True), j)
@@ -41,8 +46,9 @@ def attend(q, k, v, scale, rows, begin, end, score, *, keys=128, group=None, low
     """The same of 128 `rows`, a head and its first row. `group` is the head of keys and values."""
     h, i = rows
     g = h if group is None else group
-    return attend_tiles(q[h, i:i + 128, :], lambda j: (k[g, j:j + keys, :], v[g, j:j + keys, :]), v.shape[2],
-                        lambda: scale * LOG2E if scale2 is None else scale2, begin, end, score, keys=keys, lowest=lowest)
+    queries = q[h, i:i + 128, :]
+    return attend_tiles(begin_rows(v.shape[2], lowest), queries, lambda j: (k[g, j:j + keys, :], v[g, j:j + keys, :]),
+                        lambda: scale * LOG2E if scale2 is None else scale2, begin, end, score, keys=keys)
 
 
 def divide(state, *, may_be_empty=True):
@@ -138,8 +144,9 @@ def attention_bshd(q: "contiguous bf16[batches, m, heads, 128]", k: "contiguous 
     h, i = find_rows()
     b, n = carousel.program_id(2), k.shape[1]
     scale2 = scale * LOG2E
-    state = attend_tiles(q[b, i:i + 128, h, :], lambda j: (k[b, j:j + 128, h, :], v[b, j:j + 128, h, :]), 128, lambda: scale2, 0, n,
-                         lambda multiply, j: see_first(multiply(), n - j), lowest=-1.0e30)
+    queries = q[b, i:i + 128, h, :]
+    state = attend_tiles(begin_rows(128, -1.0e30), queries, lambda j: (k[b, j:j + 128, h, :], v[b, j:j + 128, h, :]), lambda: scale2,
+                         0, n, lambda multiply, j: see_first(multiply(), n - j))
     y[b, i:i + 128, h, :], lse[b, h, i:i + 128] = divide(state), carousel.fma(state[0], scale, carousel.log(state[1]))
 
 
@@ -151,8 +158,9 @@ def attention_qkv(qkv: "contiguous bf16[n, 3, heads, 128]", scale: "f32", y: "ou
     i = carousel.maximum(carousel.ceildiv(n, 128) - 1 - later, 0) * 128
     end = carousel.minimum(i + 128, n)
     scale2 = scale * LOG2E
-    state = attend_tiles(qkv[i:i + 128, 0, h, :], lambda j: (qkv[j:j + 128, 1, h, :], qkv[j:j + 128, 2, h, :]), 128, lambda: scale2,
-                         0, end, lambda multiply, j: see_own(multiply(), j == i), lowest=-1.0e30)
+    queries = qkv[i:i + 128, 0, h, :]
+    state = attend_tiles(begin_rows(128, -1.0e30), queries, lambda j: (qkv[j:j + 128, 1, h, :], qkv[j:j + 128, 2, h, :]),
+                         lambda: scale2, 0, end, lambda multiply, j: see_own(multiply(), j == i))
     y[i:i + 128, h, :], lse[h, i:i + 128] = divide(state), carousel.fma(state[0], scale, carousel.log(state[1]))
 
 
@@ -162,8 +170,9 @@ def attention_kv(q: "contiguous bf16[m, heads, 128]", kv: "contiguous bf16[n, gr
     h, i = find_rows()
     n, g = kv.shape[0], h // (q.shape[1] // kv.shape[1])
     scale2 = scale * LOG2E
-    state = attend_tiles(q[i:i + 128, h, :], lambda j: (kv[j:j + 128, g, 0, :], kv[j:j + 128, g, 1, :]), 128, lambda: scale2, 0, n,
-                         lambda multiply, j: see_first(multiply(), n - j), lowest=-1.0e30)
+    queries = q[i:i + 128, h, :]
+    state = attend_tiles(begin_rows(128, -1.0e30), queries, lambda j: (kv[j:j + 128, g, 0, :], kv[j:j + 128, g, 1, :]),
+                         lambda: scale2, 0, n, lambda multiply, j: see_first(multiply(), n - j))
     y[i:i + 128, h, :], lse[h, i:i + 128] = divide(state), carousel.fma(state[0], scale, carousel.log(state[1]))
 
 
@@ -282,25 +291,26 @@ def attention_grouped(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[g
 
 
 def find_sequence(offsets, p):
-    """The first row of tile p, and the bounds of its sequence."""
+    """The first row of tile p, the bounds of its sequence, and the entry of its end; 0 if there is none."""
     p32 = p.to("i32", unsigned=True)
-    tile, begin, row, first, last = (carousel.full((), 0, "i32") for _ in range(5))
+    tile, begin, row, first, entry, last = (carousel.full((), 0, "i32") for _ in range(6))
     for b in carousel.range(1, offsets.shape[0], pipeline=False):
         end = offsets[b]
         following = tile + carousel.ceildiv(end - begin, 128)
         is_here = carousel.less(tile, p32, or_equal=True, unsigned=True) & carousel.less(p32, following, unsigned=True)
         row = carousel.where(is_here, begin + (p32 - tile) * 128, row)
         first = carousel.where(is_here, begin, first)
+        entry = carousel.where(is_here, b.to("i32", unsigned=True), entry)
         last = carousel.where(is_here, end, last)
         tile, begin = following, end
-    return (each.to("index", unsigned=True) for each in (row, first, last))
+    return (each.to("index", unsigned=True) for each in (row, first, last, entry))
 
 
 def make_ragged(name, is_causal):
     def kernel(q: "bf16[heads, m, 128]", k: "bf16[heads, m, 128]", v: "bf16[heads, m, 128]", scale: "f32", offsets: "i32[entries]",
                y: "out bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
         h, p = carousel.program_id(0), carousel.program_id(1)
-        i, begin, end = find_sequence(offsets, p)
+        i, begin, end, _ = find_sequence(offsets, p)
         rows = h, i
         if is_causal:
             state = attend(q, k, v, scale, rows, begin, carousel.minimum(i + 128, end),
@@ -314,21 +324,6 @@ def make_ragged(name, is_causal):
 
 attention_ragged = make_ragged("attention_ragged", False)
 attention_ragged_causal = make_ragged("attention_ragged_causal", True)
-
-
-def find_paged(offsets, p):
-    """The first row of tile p, its sequence, and where that ends."""
-    p32 = p.to("i32", unsigned=True)
-    tile, begin, row, after, last = (carousel.full((), 0, "i32") for _ in range(5))
-    for b in carousel.range(1, offsets.shape[0], pipeline=False):
-        end = offsets[b]
-        following = tile + carousel.ceildiv(end - begin, 128)
-        is_here = carousel.less(tile, p32, or_equal=True, unsigned=True) & carousel.less(p32, following, unsigned=True)
-        row = carousel.where(is_here, begin + (p32 - tile) * 128, row)
-        after = carousel.where(is_here, b.to("i32", unsigned=True), after)
-        last = carousel.where(is_here, end, last)
-        tile, begin = following, end
-    return row.to("index", unsigned=True), carousel.maximum(after.to("index", unsigned=True), 1) - 1, last.to("index", unsigned=True)
 
 
 def see_ahead(s, ahead):
@@ -347,24 +342,22 @@ def attention_paged(q: "contiguous bf16[m, heads, 128]", k: "contiguous bf16[pag
                     lse: "out contiguous f32[heads, m]"):
     h, p = carousel.program_id(0), carousel.program_id(1)
     g = h // (q.shape[1] // k.shape[2])
-    i, b, end = find_paged(offsets, p)
+    i, _, end, entry = find_sequence(offsets, p)
+    b = carousel.maximum(entry, 1) - 1
     length = carousel.where(end == 0, 0, lengths[b].to("index", unsigned=True))
     first, whole = length - end + i, length // 64 * 64
     behind = carousel.minimum(first + 128, length)
     queries = q[i:i + 128, h, :]
 
     def add(state, begin, stop, values):
-        largest, total, result = state
-        for j in carousel.range(begin, stop, 64):
+        def read(j):
             page = table[b, j // 64].to("index")
-            tile, own = k[page, :, g, :], values[page, 0:64, g, :]
-            s = see_ahead(carousel.dot(queries, tile, transposed=True), first - j)
-            weights, largest, total, factor = weigh(s, scale * LOG2E, largest, total)
-            result = carousel.dot(weights.to("bf16"), own, result * carousel.column(factor))
-        return largest, total, result
+            return k[page, :, g, :], values[page, 0:64, g, :]
 
-    start = carousel.full(128, -1.0e30, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, 128), "f32")
-    state = add(start, 0, carousel.minimum(behind, whole), v)
+        return attend_tiles(state, queries, read, lambda: scale * LOG2E, begin, stop,
+                            lambda multiply, j: see_ahead(multiply(), first - j), keys=64)
+
+    state = add(begin_rows(128, -1.0e30), 0, carousel.minimum(behind, whole), v)
     # The last page, whose values end with the sequence.
     state = add(state, whole, behind, v.first(None, length - whole, None, None))
     y.first(end, None, None)[i:i + 128, h, :] = divide(state, may_be_empty=False)

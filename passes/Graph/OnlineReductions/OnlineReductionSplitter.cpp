@@ -862,9 +862,9 @@ Value TileCombiner::correct(const Correction &correction, Value value) {
   return arith::SelectOp::create(*builder, loc, number.isZero, zero, value);
 }
 
-/// As in an online reduction's loop, what a sum begins with has no correction.
-/// What it is scaled by in the end has: by a reciprocal of zero, zero becomes
-/// NaN.
+/// Corrects a sum of earlier tiles. As in an online reduction's loop, the
+/// number that a sum begins with isn't shifted. It is scaled in the end, as all
+/// sums are: the reciprocal of zero turns zero into NaN.
 Value TileCombiner::correctSoFar(Value value) {
   Location loc = value.getLoc();
   Value corrected =
