@@ -62,6 +62,10 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   bool streams =
       options.streams && options.accumulate != ContractionSums::AsWritten;
   if (streams) {
+    pm.addNestedPass<func::FuncOp>(createReorderSums());
+    RecomputeProductsOptions recompute;
+    recompute.products = options.products;
+    pm.addNestedPass<func::FuncOp>(createRecomputeProducts(recompute));
     SplitOnlineReductionsOptions divide;
     divide.products = options.products;
     divide.libraries = options.libraries;

@@ -260,6 +260,52 @@ def VerifyGraph : NormalFormPass<"carousel-verify-graph"> {
   }];
 }
 
+def ReorderSums : Pass<"carousel-reorder-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sum products of products in the order that another product has";
+  let description = [{
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where a
+    sum along rows is of weights times a product's results, and another product before it sums the
+    same weights times a factor of that product, the sum is of the other factor times these sums,
+    along fewer elements. So the gradient of a softmax needs no row of its weights
+    (docs/GraphPhase.md, Gradients). Weights are the same if they are equal products of elements,
+    but for roundings and for factors that a row has in common, which the new sum is multiplied by.
+
+    ```mlir
+    %y = linalg.generic ins(%p, %v) {mulf, addf}        // y[i, d] = sum over j of p[i, j] v[j, d]
+    %dp = linalg.generic ins(%dy, %v) {mulf, addf}      // dp[i, j] = sum over d of dy[i, d] v[j, d]
+    %sum = linalg.generic ins(%p, %dp) {mulf, addf}     // sum over j
+    // becomes
+    %sum = linalg.generic ins(%dy, %y) {mulf, addf}     // sum over d
+    ```
+  }];
+  let statistics = [
+    Statistic<"reordered", "reordered", "sums in another order">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def RecomputeProducts : Pass<"carousel-recompute-products", "::mlir::func::FuncOp"> {
+  let summary = "Compute large products again in each online reduction";
+  let description = [{
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where
+    several reductions read a product that is larger than its factors, through elementwise ops, and
+    can't be one pass, since they go along different dimensions or one needs the other's result,
+    each of them that is an online reduction then has copies of the product and of the ops (
+    docs/GraphPhase.md, Gradients). Copies have the attribute `carousel.recomputed`, so that CSE
+    leaves them alone.
+
+    A remark `Recompute` says of the others why they stay as they are.
+  }];
+  let options = [
+    ProductsOption
+  ];
+  let statistics = [
+    Statistic<"recomputed", "recomputed", "online reductions with copies of products">
+  ];
+}
+
 def SplitOnlineReductions : Pass<"carousel-split-online-reductions", "::mlir::func::FuncOp"> {
   let summary = "Reduce the columns of long products by tiles";
   let description = [{

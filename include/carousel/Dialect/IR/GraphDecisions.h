@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral kFamilyAttr{"carousel.family"};
 /// them. --carousel-normalize-graph writes it.
 inline constexpr llvm::StringLiteral kUnreadTilesAttr{"carousel.unread_tiles"};
 
+/// On a copy of an op, with the copy's number: an online reduction computes it
+/// again, and CSE doesn't unite them. --carousel-recompute-products writes it.
+inline constexpr llvm::StringLiteral kRecomputedAttr{"carousel.recomputed"};
+
 /// On a kernel, without a value: only programs of the module launch it.
 /// --carousel-lower-groups writes it.
 inline constexpr llvm::StringLiteral kForProgramsAttr{"carousel.for_programs"};

@@ -83,7 +83,7 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "a func.func";
   else if (name == kFamilyAttr)
     wanted = "a carousel.launch_kernel";
-  else if (name == kUnreadTilesAttr)
+  else if (name == kUnreadTilesAttr || name == kRecomputedAttr)
     wanted = "a linalg.generic";
   else if (name == kAtLoadAttr)
     wanted = "a launch, a library's product, a fill or a copy";

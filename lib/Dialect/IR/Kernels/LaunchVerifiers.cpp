@@ -221,6 +221,19 @@ static LogicalResult verifyUnit(Operation *op, NamedAttribute attr,
          << attr.getValue();
 }
 
+// C362
+static LogicalResult verifyRecomputed(Operation *op, NamedAttribute attr) {
+  StringRef name = op->getName().getStringRef();
+  if (name != "linalg.generic")
+    return refuseAttribute(op, attr, name);
+  auto number = dyn_cast<IntegerAttr>(attr.getValue());
+  if (number && number.getType().isInteger(64) && number.getInt() >= 0)
+    return success();
+  return op->emitError("expected ")
+         << kRecomputedAttr << " with the number of a copy, of i64, got "
+         << attr.getValue();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -235,6 +248,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     return verifyFamily(op, attr);
   if (attr.getName() == kUnreadTilesAttr)
     return verifyUnit(op, attr, {"linalg.generic"});
+  if (attr.getName() == kRecomputedAttr)
+    return verifyRecomputed(op, attr);
   if (attr.getName() == kAtLoadAttr)
     return verifyUnit(op, attr,
                       {LaunchKernelOp::getOperationName(),

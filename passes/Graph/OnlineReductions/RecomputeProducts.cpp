@@ -1,0 +1,165 @@
+//===- RecomputeProducts.cpp - products of each online reduction ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-recompute-products. Analysis/Graph/RecomputedOps.h finds the ops.
+// Whether reductions that get copies are online reductions is found on a copy
+// of the function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Decisions/DecisionLog.h"
+#include "../Reading/FusedOps.h"
+#include "../Reading/ReadGraph.h"
+
+#include "carousel/Analysis/Graph/OnlineReduction.h"
+#include "carousel/Analysis/Graph/RecomputedOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_RECOMPUTEPRODUCTS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// RecomputedOps in the IR.
+struct RecomputedReductions {
+  SmallVector<Operation *> reductions, sources;
+  llvm::SmallSetVector<Operation *, 8> shared; ///< in the order of the block
+};
+
+} // namespace
+
+static std::vector<RecomputedReductions> findReductions(func::FuncOp func) {
+  Graph graph = readGraph(func);
+  std::vector<RecomputedReductions> found;
+  for (const RecomputedOps &ops : findRecomputedOps(graph.problem)) {
+    RecomputedReductions &own = found.emplace_back();
+    auto getOp = [&](unsigned number) { return graph.ops[number]; };
+    llvm::append_range(own.reductions, llvm::map_range(ops.reductions, getOp));
+    llvm::append_range(own.sources, llvm::map_range(ops.sources, getOp));
+    own.shared.insert_range(llvm::map_range(ops.shared, getOp));
+  }
+  return found;
+}
+
+/// Gives reductions copies of the ops that others share. CSE leaves copies
+/// alone, since `copy` numbers them.
+static void copySources(const RecomputedReductions &own, int64_t copy) {
+  IRMapping mapping;
+  for (Operation *op : own.shared) {
+    OpBuilder builder(op);
+    Operation *clone = builder.clone(*op, mapping);
+    clone->setDiscardableAttr(kRecomputedAttr, builder.getI64IntegerAttr(copy));
+  }
+  auto readCopies = [&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(mapping.lookupOrDefault(operand.get()));
+  };
+  llvm::for_each(own.reductions, readCopies);
+  for (Operation *op : own.sources)
+    if (!own.shared.contains(op))
+      readCopies(op);
+}
+
+/// Later reductions copy what earlier ones read before these get copies.
+static void copySources(ArrayRef<RecomputedReductions> all) {
+  for (auto [number, own] : llvm::enumerate(llvm::reverse(all)))
+    copySources(own, number);
+}
+
+static RecomputedReductions map(const RecomputedReductions &own,
+                                const IRMapping &mapping) {
+  RecomputedReductions mapped;
+  auto find = [&](Operation *op) { return mapping.lookup(op); };
+  llvm::append_range(mapped.reductions, llvm::map_range(own.reductions, find));
+  llvm::append_range(mapped.sources, llvm::map_range(own.sources, find));
+  mapped.shared.insert_range(llvm::map_range(own.shared, find));
+  return mapped;
+}
+
+namespace {
+
+struct RecomputeProducts
+    : public carousel::impl::RecomputeProductsBase<RecomputeProducts> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
+      return;
+    std::vector<RecomputedReductions> found = findReductions(func);
+    llvm::erase_if(found, [](const RecomputedReductions &own) {
+      return own.shared.empty();
+    });
+    DecisionLog log(func, "carousel-recompute-products");
+    while (!found.empty()) {
+      std::vector<std::string> refusals = tryCopies(func, found);
+      std::vector<RecomputedReductions> kept;
+      for (auto [own, refusal] : llvm::zip_equal(found, refusals)) {
+        if (refusal.empty())
+          kept.push_back(own);
+        else
+          log.missed(own.reductions.front(), "Recompute",
+                     "products that it reads aren't computed again: " +
+                         refusal);
+      }
+      if (kept.size() == found.size())
+        break;
+      found = std::move(kept);
+    }
+    for (const RecomputedReductions &own : found)
+      log.passed(own.reductions.front(), "Recompute",
+                 "an online reduction computes again what " +
+                     Twine(own.shared.size()) + " ops compute for others");
+    copySources(found);
+    recomputed += found.size();
+  }
+
+private:
+  /// Says of each one why it is no online reduction with copies; empty where it
+  /// is one.
+  std::vector<std::string>
+  tryCopies(func::FuncOp func, ArrayRef<RecomputedReductions> found) const {
+    IRMapping mapping;
+    OwningOpRef<Operation *> copy = func->clone(mapping);
+    std::vector<RecomputedReductions> copies;
+    for (const RecomputedReductions &own : found)
+      copies.push_back(map(own, mapping));
+    copySources(copies);
+    rematerializeCheapOps(cast<func::FuncOp>(*copy));
+    Graph graph = readGraph(cast<func::FuncOp>(*copy));
+    graph.problem.chip = readGraph(func).problem.chip; // a copy has no module
+    graph.problem.usesTF32 = products == ProductFactors::TF32;
+    std::vector<OnlineRefusal> refusals;
+    std::vector<OnlineSeed> seeds =
+        findOnlineReductions(graph.problem, refusals);
+    std::vector<std::string> reasons;
+    for (const RecomputedReductions &own : copies) {
+      std::string &reason = reasons.emplace_back();
+      for (Operation *op : own.reductions) {
+        unsigned number = llvm::find(graph.ops, op) - graph.ops.begin();
+        if (llvm::any_of(seeds, [&](const OnlineSeed &seed) {
+              return llvm::is_contained(seed.ops, number);
+            }))
+          continue;
+        reason = "with them, it is no online reduction";
+        for (const OnlineRefusal &refusal : refusals)
+          if (refusal.to == number)
+            reason = refusal.reason;
+      }
+    }
+    return reasons;
+  }
+};
+
+} // namespace
