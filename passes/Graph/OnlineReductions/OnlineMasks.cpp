@@ -264,43 +264,132 @@ static bool isComparedWithNever(Value element, Value argument) {
          matchPattern(compare.getRhs(), m_NegInfFloat());
 }
 
-/// Whether an op is the difference of an argument and a row that the online
-/// reduction corrects, of which only the exponential is read.
-static bool isOfExponential(const GroupProgram &program,
-                            linalg::LinalgOp reader, Operation *user,
-                            Value argument) {
+/// The exponential that alone reads the difference of an argument and a row, or
+/// null.
+static Operation *findExponential(Operation *user, Value argument) {
   auto difference = dyn_cast<arith::SubFOp>(user);
   if (!difference || skipRoundings(difference.getLhs()) != argument)
-    return false;
-  auto isOfBody = [&](Value source) {
-    return source.getParentBlock() == reader.getBlock();
-  };
-  bool isCorrected =
-      isComputedOf(difference.getRhs(), isOfBody, [&](Value source) {
-        auto row = dyn_cast<BlockArgument>(source);
-        if (!row || !isOfBody(row))
-          return false;
-        const OnlineReference *reference =
-            findReference(program.graph, *program.shape.stream,
-                          reader.getMatchingOpOperand(row)->get());
-        return reference && reference->kind == ChangeKind::Shift;
-      });
+    return nullptr;
   Operation *next = difference;
   do {
     if (!next->hasOneUse())
-      return false;
+      return nullptr;
     next = *next->user_begin();
   } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
-  return isCorrected && isa<math::ExpOp, math::Exp2Op>(next) &&
-         !next->getResult(0).getType().isF64();
+  bool isExponential = isa<math::ExpOp, math::Exp2Op>(next) &&
+                       !next->getResult(0).getType().isF64();
+  return isExponential ? next : nullptr;
+}
+
+/// Whether the row that a difference is from is one that the online reduction
+/// corrects.
+static bool hasCorrectedRow(const GroupProgram &program,
+                            linalg::LinalgOp reader, Value row) {
+  auto isOfBody = [&](Value source) {
+    return source.getParentBlock() == reader.getBlock();
+  };
+  return isComputedOf(row, isOfBody, [&](Value source) {
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (!argument || !isOfBody(argument))
+      return false;
+    const OnlineReference *reference =
+        findReference(program.graph, *program.shape.stream,
+                      reader.getMatchingOpOperand(argument)->get());
+    return reference && reference->kind == ChangeKind::Shift;
+  });
+}
+
+static bool isOfTiles(const GroupProgram &program, unsigned op) {
+  OnlineRole role = program.shape.stream->roles[op];
+  return role == OnlineRole::Tile || role == OnlineRole::Inner;
+}
+
+/// The row that a difference is from, if it is in memory: gradients have what
+/// the forward pass has found. Null for others.
+static OpOperand *findKnownRow(const GroupProgram &program,
+                               linalg::LinalgOp reader, Value row) {
+  auto argument = dyn_cast<BlockArgument>(skipRoundings(row));
+  if (!argument || argument.getOwner() != reader.getBlock())
+    return nullptr;
+  OpOperand *operand = reader.getMatchingOpOperand(argument);
+  std::optional<unsigned> writer = program.graph.findWriter(operand->get());
+  bool isKnown =
+      !writer || program.shape.stream->roles[*writer] == OnlineRole::Before;
+  return reader.isDpsInput(operand) && isKnown ? operand : nullptr;
+}
+
+/// Whether all sums that a value of an op's body goes to are of products with
+/// it: where it is zero, it adds nothing.
+static bool isFactorOfSums(const GroupProgram &program, unsigned op,
+                           Value value) {
+  const OnlineReduction &stream = *program.shape.stream;
+  SmallVector<std::pair<unsigned, Value>> open = {{op, value}};
+  while (!open.empty()) {
+    auto [at, zero] = open.pop_back_val();
+    Operation *structured = program.graph.ops[at];
+    for (OpOperand &use : zero.getUses()) {
+      Operation *user = use.getOwner();
+      auto choice = dyn_cast<arith::SelectOp>(user);
+      bool isOther =
+          choice && use.getOperandNumber() != 0 &&
+          matchPattern(choice->getOperand(3 - use.getOperandNumber()),
+                       m_AnyZeroFloat());
+      bool isQuotient = isa<arith::DivFOp>(user) && use.getOperandNumber() == 0;
+      if (isOther || isQuotient ||
+          isa<arith::MulFOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(
+              user)) {
+        open.push_back({at, user->getResult(0)});
+        continue;
+      }
+      if (stream.roles[at] == OnlineRole::Sum) {
+        std::optional<Combination> combination =
+            findCombination(cast<linalg::LinalgOp>(structured));
+        if (combination->kind != vector::CombiningKind::ADD ||
+            combination->op != user || combination->element != zero)
+          return false;
+        continue;
+      }
+      if (!isa<linalg::YieldOp>(user))
+        return false;
+      for (unsigned reader : program.group.ops)
+        for (OpOperand &input : program.graph.ops[reader]->getOpOperands()) {
+          if (input.get() != structured->getResult(use.getOperandNumber()))
+            continue;
+          if (stream.roles[reader] == OnlineRole::Inner)
+            return false;
+          open.push_back(
+              {reader, cast<linalg::LinalgOp>(program.graph.ops[reader])
+                           .getMatchingBlockArgument(&input)});
+        }
+    }
+  }
+  return true;
 }
 
 /// Whether an element of the op's result that is minus infinity, or finite and
 /// never the largest, adds nothing: it goes to maxima, and to exponentials of
-/// differences from rows. Those that are corrected are factors of all sums.
-static bool addsNothing(const GroupProgram &program, unsigned op) {
+/// differences from rows. Those that are corrected are factors of all sums; so
+/// have to be those of rows in memory, which \p knownRows gets. Null: there are
+/// none.
+static bool addsNothing(const GroupProgram &program, unsigned op,
+                        SmallVectorImpl<OpOperand *> *knownRows = nullptr) {
   Value tensor = program.graph.ops[op]->getResult(0);
   const OnlineReduction &stream = *program.shape.stream;
+  auto isOfExponential = [&](unsigned reader, Operation *user, Value argument) {
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[reader]);
+    Operation *exponential = findExponential(user, argument);
+    if (!exponential)
+      return false;
+    Value row = user->getOperand(1);
+    if (hasCorrectedRow(program, structured, row))
+      return true;
+    OpOperand *known = findKnownRow(program, structured, row);
+    if (!known || !knownRows ||
+        !isFactorOfSums(program, reader, exponential->getResult(0)))
+      return false;
+    knownRows->push_back(known);
+    return true;
+  };
   return llvm::all_of(program.group.ops, [&](unsigned reader) {
     if (!llvm::is_contained(program.graph.ops[reader]->getOperands(), tensor))
       return true;
@@ -325,7 +414,7 @@ static bool addsNothing(const GroupProgram &program, unsigned op) {
       for (Operation *user : argument.getUsers()) {
         while (isa<arith::ExtFOp, arith::TruncFOp>(user) && user->hasOneUse())
           user = *user->user_begin();
-        if (!isOfExponential(program, structured, user, argument))
+        if (!isOfExponential(reader, user, argument))
           return false;
       }
     }
@@ -333,10 +422,26 @@ static bool addsNothing(const GroupProgram &program, unsigned op) {
   });
 }
 
-unsigned carousel::countHugeSources(const GroupProgram &program) {
+/// The ops of tiles that another one is computed of, and that one.
+static llvm::SmallBitVector findSources(const GroupProgram &program,
+                                        unsigned of) {
+  llvm::SmallBitVector sources(program.group.ops.size());
+  sources.set(of);
+  for (unsigned op : llvm::reverse(program.group.ops))
+    if (sources.test(op))
+      for (Value operand : program.graph.ops[op]->getOperands())
+        if (auto writer = program.graph.findWriter(operand);
+            writer && isOfTiles(program, *writer))
+          sources.set(*writer);
+  return sources;
+}
+
+/// countHugeSources of some ops.
+static unsigned countHugeSources(const GroupProgram &program,
+                                 const llvm::SmallBitVector &ops) {
   unsigned count = 0;
   for (unsigned op : program.group.ops) {
-    if (program.shape.stream->roles[op] != OnlineRole::Tile)
+    if (program.shape.stream->roles[op] != OnlineRole::Tile || !ops.test(op))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     for (OpOperand *input : structured.getDpsInputOperands()) {
@@ -364,36 +469,31 @@ unsigned carousel::countHugeSources(const GroupProgram &program) {
   return count;
 }
 
+unsigned carousel::countHugeSources(const GroupProgram &program) {
+  return ::countHugeSources(
+      program, llvm::SmallBitVector(program.group.ops.size(), true));
+}
+
 /// Whether each sum of the online reduction needs the op's result, and nothing
 /// that it is computed of: so what adds nothing there adds nothing at all.
 static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
   const OnlineReduction &stream = *program.shape.stream;
-  auto isOfTiles = [&](unsigned op) {
-    return stream.roles[op] == OnlineRole::Tile ||
-           stream.roles[op] == OnlineRole::Inner;
-  };
-  llvm::SmallBitVector before(program.group.ops.size()), after(before);
-  before.set(mask);
+  llvm::SmallBitVector before = findSources(program, mask),
+                       after(program.group.ops.size());
   after.set(mask);
-  for (unsigned op : llvm::reverse(program.group.ops))
-    if (before.test(op))
-      for (Value operand : program.graph.ops[op]->getOperands())
-        if (auto writer = program.graph.findWriter(operand);
-            writer && isOfTiles(*writer))
-          before.set(*writer);
   for (unsigned op : program.group.ops) {
     if (before.test(op))
       continue;
     bool isAfter = false;
     for (Value operand : program.graph.ops[op]->getOperands()) {
       std::optional<unsigned> writer = program.graph.findWriter(operand);
-      if (!writer || !isOfTiles(*writer))
+      if (!writer || !isOfTiles(program, *writer))
         continue;
       isAfter |= after.test(*writer);
       if (before.test(*writer) && *writer != mask)
         return false;
     }
-    if (isAfter && isOfTiles(op))
+    if (isAfter && isOfTiles(program, op))
       after.set(op);
     if (stream.roles[op] == OnlineRole::Sum && !isAfter)
       return false;
@@ -451,18 +551,29 @@ static int64_t getCoefficient(const GroupProgram &program, unsigned op,
   return sum;
 }
 
-/// Whether a mask keeps the first element of each row, or that with the number
-/// of the row along a dimension.
+/// The dimensions of a mask's rows, and of the elements of one, of those of the
+/// schedule.
+static std::pair<unsigned, unsigned>
+findMaskPositions(const GroupProgram &program, const OnlineMask &mask) {
+  unsigned rows = findRowsPosition(program),
+           elements = program.schedule.find(program.shape.stream->dim);
+  return mask.hasRowsAlong ? std::pair(elements, rows)
+                           : std::pair(rows, elements);
+}
+
+/// Whether a mask keeps the first element of each row, or with \p isOwn that
+/// with the number of the row.
 static bool isKept(const GroupProgram &program, const OnlineMask &mask,
-                   std::optional<unsigned> along) {
-  unsigned position = program.schedule.find(program.shape.stream->dim);
-  return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
-    int64_t own = getCoefficient(program, mask.op, bound, position);
+                   bool isOwn) {
+  auto [rows, elements] = findMaskPositions(program, mask);
+  return llvm::all_of(mask.bounds, [&, rows = rows, elements = elements](
+                                       const IndexBound &bound) {
+    int64_t own = getCoefficient(program, mask.op, bound, elements);
     if (!bound.numbers.empty())
       return false;
     for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
-      if (at != position && getCoefficient(program, mask.op, bound, at) +
-                                    (along == at ? own : 0) <
+      if (at != elements && getCoefficient(program, mask.op, bound, at) +
+                                    (isOwn && at == rows ? own : 0) <
                                 0)
         return false;
     return bound.constant >= 0;
@@ -476,10 +587,37 @@ static bool mayHaveElements(const GroupProgram &program,
   if (!mask.isFinite)
     return true;
   // Elements that the mask keeps may be excluded by another number.
-  if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
+  if (!mask.isExact || mask.whole ||
+      countHugeSources(program, findSources(program, mask.op)) != 1)
     return false;
-  return isKept(program, mask, std::nullopt) ||
-         isKept(program, mask, findRowsPosition(program));
+  return isKept(program, mask, /*isOwn=*/false) ||
+         isKept(program, mask, /*isOwn=*/true);
+}
+
+/// Whether rows in memory that tiles are subtracted from all have the dimension
+/// of the online reduction, or none of them; nullopt if they have both.
+static std::optional<bool> areAlong(const GroupProgram &program,
+                                    ArrayRef<OpOperand *> knownRows) {
+  unsigned position = program.schedule.find(program.shape.stream->dim),
+           rows = findRowsPosition(program);
+  std::optional<bool> found;
+  for (OpOperand *row : knownRows) {
+    auto op = cast<linalg::LinalgOp>(row->getOwner());
+    unsigned number = llvm::find(program.graph.ops, op.getOperation()) -
+                      program.graph.ops.begin();
+    SmallVector<unsigned> positions = getPositions(program, number);
+    AffineMap map = op.getMatchingIndexingMap(row);
+    auto has = [&](unsigned dim) {
+      return llvm::any_of(llvm::enumerate(positions), [&](auto loop) {
+        return loop.value() == dim && map.isFunctionOfDim(loop.index());
+      });
+    };
+    bool isAlong = has(position);
+    if (has(rows) == isAlong || found.value_or(isAlong) != isAlong)
+      return std::nullopt;
+    found = isAlong;
+  }
+  return found.value_or(false);
 }
 
 SmallVector<OnlineMask>
@@ -499,10 +637,15 @@ carousel::findOnlineMasks(const GroupProgram &program,
     if (stream.roles[op] != OnlineRole::Tile ||
         !readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask))
       continue;
-    if (!addsNothing(program, op) || !isNeededByAll(program, op)) {
+    SmallVector<OpOperand *> knownRows;
+    std::optional<bool> hasRowsAlong;
+    if (addsNothing(program, op, &knownRows) && isNeededByAll(program, op))
+      hasRowsAlong = areAlong(program, knownRows);
+    if (!hasRowsAlong) {
       refuse(op, "a sum needs elements that it excludes");
       continue;
     }
+    mask.hasRowsAlong = *hasRowsAlong;
     llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
       bool isBound =
           std::abs(getCoefficient(program, op, bound, position)) == 1 &&
@@ -649,12 +792,12 @@ public:
   Value hasElements(const OnlineMask &mask) {
     if (!mayHaveElements(program, mask))
       return {};
-    if (!mask.isFinite || isKept(program, mask, /*along=*/std::nullopt))
+    if (!mask.isFinite || isKept(program, mask, /*isOwn=*/false))
       return getTrue();
-    unsigned rows = findRowsPosition(program);
+    auto [rows, elements] = findMaskPositions(program, mask);
     return arith::CmpIOp::create(
         builder, vectors.loc, arith::CmpIPredicate::ule,
-        vectors.getExtent(rows), vectors.getExtent(position));
+        vectors.getExtent(rows), vectors.getExtent(elements));
   }
 
   Value getTrue() {

@@ -42,6 +42,9 @@ struct OnlineMask {
   mlir::Value whole;
   /// The element that masks leave is finite: a row of them alone isn't empty.
   bool isFinite = false;
+  /// Its rows go along the dimension of the online reduction, as in gradients
+  /// of keys, and elements of a row along the rows of that.
+  bool hasRowsAlong = false;
 };
 
 /// The bounds that follow from a condition of an op's body, and from which it
