@@ -446,6 +446,30 @@ std::optional<GroupValue> BodyWriter::writeWide(Operation *op,
   return writeExponential(vectors, op, operands.front(), difference);
 }
 
+std::optional<GroupValue>
+BodyWriter::writeRowQuotient(Operation *op, ArrayRef<GroupValue> operands) {
+  if (!allowsReciprocals || !isa<arith::DivFOp>(op))
+    return std::nullopt;
+  OpBuilder &builder = vectors.builder;
+  const GroupValue &dividend = operands[0], &divisor = operands[1];
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(divisor.value));
+  SmallVector<unsigned> dims = dividend.dims;
+  llvm::append_range(dims, divisor.dims);
+  dims = vectors.findVectorDims(dims);
+  if (!type || !type.isF32() || dims.size() == divisor.dims.size())
+    return std::nullopt;
+  Value one = vectors.createSplat(builder.getF32FloatAttr(1.0), divisor.dims);
+  GroupValue inverse = divisor;
+  inverse.value = arith::DivFOp::create(
+      builder, vectors.loc, one, divisor.value, arith::FastMathFlags::arcp);
+  GroupValue quotient = {{}, dims, {}};
+  quotient.value = arith::MulFOp::create(builder, vectors.loc,
+                                         vectors.expand(dividend, dims),
+                                         vectors.expand(inverse, dims));
+  quotient.mayBeHuge = dividend.mayBeHuge || divisor.mayBeHuge;
+  return quotient;
+}
+
 void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
                                   BodyValues &values) {
   SmallVector<GroupValue> operands(narrow);
@@ -459,6 +483,10 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
       values[op->getResult(0)] = *wide;
       return;
     }
+  }
+  if (std::optional<GroupValue> quotient = writeRowQuotient(op, operands)) {
+    values[op->getResult(0)] = *quotient;
+    return;
   }
   SmallVector<unsigned> dims;
   for (const GroupValue &operand : operands)

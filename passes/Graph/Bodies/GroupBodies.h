@@ -72,6 +72,11 @@ private:
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
                         BodyValues &values);
+  /// Writes a quotient by numbers that elements have in common as a product
+  /// with their reciprocals, if these may be approximate; nothing for other
+  /// ops.
+  std::optional<GroupValue>
+  writeRowQuotient(mlir::Operation *op, llvm::ArrayRef<GroupValue> operands);
   /// Writes ops of online reductions: an exponential as one multiply-add and an
   /// instruction, or a rounding that isn't done; nothing for other ops.
   std::optional<GroupValue> writeWide(mlir::Operation *op,

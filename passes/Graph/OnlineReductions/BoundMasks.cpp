@@ -342,57 +342,75 @@ static bool isOfProduct(linalg::LinalgOp op, Value own) {
 }
 
 /// Whether a condition, which is no other ones' conjunction, holds of each
-/// row's element with its own segment id.
-static bool holdsOfOwn(Value condition, const SegmentMask &equal) {
-  if (condition.getDefiningOp() == equal.compare) {
-    SmallVector<unsigned> loops = equal.ofRows.loops;
-    llvm::replace(loops, equal.row, equal.element);
-    return equal.ofRows.tensor == equal.ofElements.tensor &&
-           loops == equal.ofElements.loops;
-  }
-  std::optional<SmallVector<IndexBound>> bounds =
-      readBounds(equal.op, condition);
+/// row's element with the row's number: the bounds of indices do.
+static bool holdsOfOwn(linalg::GenericOp op, Value condition, unsigned row,
+                       unsigned element) {
+  std::optional<SmallVector<IndexBound>> bounds = readBounds(op, condition);
   return bounds && llvm::all_of(*bounds, [&](const IndexBound &bound) {
            for (auto [loop, factor] : llvm::enumerate(bound.coefficients))
-             if (loop != equal.row && loop != equal.element && factor != 0)
+             if (loop != row && loop != element && factor != 0)
                return false;
            return bound.numbers.empty() && bound.constant >= 0 &&
-                  bound.coefficients[equal.row] +
-                          bound.coefficients[equal.element] ==
-                      0;
+                  bound.coefficients[row] + bound.coefficients[element] == 0;
          });
 }
 
-/// Has such choices leave infinite numbers in place of finite ones that exclude
-/// elements, if that is the same: each row has an element with its own segment
-/// id, and results are read for maxima and exponentials only.
+/// Whether a choice leaves an element of each row: its condition, which is a
+/// conjunction, holds of one with the row's number, which also has the row's
+/// segment id if it compares these.
+static bool keepsOwn(linalg::GenericOp op, arith::SelectOp choice, unsigned row,
+                     unsigned element) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  bool hasOwn = ShapedType::isStatic(extents[row]) &&
+                ShapedType::isStatic(extents[element]) &&
+                extents[row] <= extents[element];
+  bool keeps = !isComputedOf(choice.getCondition(), isAnd, [&](Value part) {
+    if (isAnd(part))
+      return false;
+    auto compare = part.getDefiningOp<arith::CmpIOp>();
+    if (compare && compare.getPredicate() == Predicate::eq)
+      if (std::optional<SegmentMask> equal =
+              readSegmentMask(op, compare, element)) {
+        SmallVector<unsigned> loops = equal->ofRows.loops;
+        llvm::replace(loops, row, element);
+        // Rows and elements have as many.
+        bool isOwn = equal->row == row &&
+                     equal->ofRows.tensor == equal->ofElements.tensor &&
+                     loops == equal->ofElements.loops;
+        hasOwn |= isOwn;
+        return !isOwn;
+      }
+    return !holdsOfOwn(op, part, row, element);
+  });
+  return keeps && hasOwn;
+}
+
+/// Has choices leave infinite numbers in place of finite ones that exclude
+/// elements, if that is the same: each row has another element, and results are
+/// read for maxima and exponentials only.
 static void excludeByInfinities(linalg::GenericOp op, unsigned element,
                                 RewriterBase &rewriter) {
+  // The choice is the result: nothing else computes with it.
+  Value result = op.getBody()->getTerminator()->getOperand(0);
+  auto choice = result.getDefiningOp<arith::SelectOp>();
+  if (!choice || !excludes(choice.getFalseValue()) ||
+      matchPattern(choice.getFalseValue(), m_NegInfFloat()) ||
+      !isOfSoftmax(op) || !isOfProduct(op, choice.getFalseValue()))
+    return;
+  bool keeps = llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned row) {
+    return row != element && keepsOwn(op, choice, row, element);
+  });
+  if (!keeps)
+    return;
   OpBuilder::InsertionGuard guard(rewriter);
-  for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
-    std::optional<SegmentMask> equal = readSegmentMask(op, compare, element);
-    if (compare.getPredicate() != Predicate::eq || !equal)
-      continue;
-    arith::SelectOp choice = findChoice(op, compare);
-    auto isLostOfOwn = [&](Value condition) {
-      return !isAnd(condition) && !holdsOfOwn(condition, *equal);
-    };
-    // The choice is the result: nothing else computes with it.
-    Value result = op.getBody()->getTerminator()->getOperand(0);
-    if (!choice || choice.getResult() != result ||
-        matchPattern(choice.getFalseValue(), m_NegInfFloat()) ||
-        isComputedOf(choice.getCondition(), isAnd, isLostOfOwn) ||
-        !isOfSoftmax(op) || !isOfProduct(op, choice.getFalseValue()))
-      continue;
-    rewriter.setInsertionPoint(choice);
-    auto type = cast<FloatType>(choice.getType());
-    Value never = arith::ConstantOp::create(
-        rewriter, choice.getLoc(),
-        rewriter.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
-                                                    /*Negative=*/true)));
-    rewriter.modifyOpInPlace(
-        choice, [&] { choice.getFalseValueMutable().assign(never); });
-  }
+  rewriter.setInsertionPoint(choice);
+  auto type = cast<FloatType>(choice.getType());
+  Value never = arith::ConstantOp::create(
+      rewriter, choice.getLoc(),
+      rewriter.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
+                                                  /*Negative=*/true)));
+  rewriter.modifyOpInPlace(
+      choice, [&] { choice.getFalseValueMutable().assign(never); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -423,8 +423,8 @@ static bool addsNothing(const GroupProgram &program, unsigned op,
 }
 
 /// The ops of tiles that another one is computed of, and that one.
-static llvm::SmallBitVector findSources(const GroupProgram &program,
-                                        unsigned of) {
+static llvm::SmallBitVector findTileSources(const GroupProgram &program,
+                                            unsigned of) {
   llvm::SmallBitVector sources(program.group.ops.size());
   sources.set(of);
   for (unsigned op : llvm::reverse(program.group.ops))
@@ -436,12 +436,12 @@ static llvm::SmallBitVector findSources(const GroupProgram &program,
   return sources;
 }
 
-/// countHugeSources of some ops.
-static unsigned countHugeSources(const GroupProgram &program,
-                                 const llvm::SmallBitVector &ops) {
+unsigned carousel::countHugeSources(const GroupProgram &program, unsigned of) {
+  llvm::SmallBitVector sources = findTileSources(program, of);
   unsigned count = 0;
   for (unsigned op : program.group.ops) {
-    if (program.shape.stream->roles[op] != OnlineRole::Tile || !ops.test(op))
+    if (program.shape.stream->roles[op] != OnlineRole::Tile ||
+        !sources.test(op))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     for (OpOperand *input : structured.getDpsInputOperands()) {
@@ -469,16 +469,11 @@ static unsigned countHugeSources(const GroupProgram &program,
   return count;
 }
 
-unsigned carousel::countHugeSources(const GroupProgram &program) {
-  return ::countHugeSources(
-      program, llvm::SmallBitVector(program.group.ops.size(), true));
-}
-
 /// Whether each sum of the online reduction needs the op's result, and nothing
 /// that it is computed of: so what adds nothing there adds nothing at all.
 static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
   const OnlineReduction &stream = *program.shape.stream;
-  llvm::SmallBitVector before = findSources(program, mask),
+  llvm::SmallBitVector before = findTileSources(program, mask),
                        after(program.group.ops.size());
   after.set(mask);
   for (unsigned op : program.group.ops) {
@@ -587,8 +582,7 @@ static bool mayHaveElements(const GroupProgram &program,
   if (!mask.isFinite)
     return true;
   // Elements that the mask keeps may be excluded by another number.
-  if (!mask.isExact || mask.whole ||
-      countHugeSources(program, findSources(program, mask.op)) != 1)
+  if (!mask.isExact || mask.whole || countHugeSources(program, mask.op) != 1)
     return false;
   return isKept(program, mask, /*isOwn=*/false) ||
          isKept(program, mask, /*isOwn=*/true);
@@ -676,9 +670,11 @@ SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
   SmallVector<ScaledTile> tiles;
   for (unsigned op : program.group.ops) {
     // Exponentials of f64 are computed as they stand.
+    SmallVector<OpOperand *> knownRows;
     if (program.shape.stream->roles[op] != OnlineRole::Tile ||
         getElementTypeOrSelf(program.graph.ops[op]->getResult(0)).isF64() ||
-        !addsNothing(program, op))
+        countHugeSources(program, op) != 0 ||
+        !addsNothing(program, op, &knownRows))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     ScaledTile tile;

@@ -55,9 +55,9 @@ readBounds(mlir::linalg::LinalgOp op, mlir::Value condition);
 /// Whether a number excludes an element, which is never the largest.
 bool excludes(mlir::Value number);
 
-/// How many finite numbers and tensors in memory may make elements of tiles so
-/// large that they stand for infinite ones.
-unsigned countHugeSources(const GroupProgram &program);
+/// How many finite numbers and tensors in memory may make the elements of an
+/// op's tiles so large that they stand for infinite ones.
+unsigned countHugeSources(const GroupProgram &program, unsigned op);
 
 /// The masks of an online reduction's tiles that have bounds along its
 /// dimension. Not null, \p refusals says of which masks all tiles are computed,
@@ -76,6 +76,7 @@ struct ScaledTile {
   mlir::Value other;
 };
 
+/// Those whose elements aren't so large that they stand for infinite ones.
 llvm::SmallVector<ScaledTile> findScaledTiles(const GroupProgram &program);
 
 /// Whether later rows have more tiles.

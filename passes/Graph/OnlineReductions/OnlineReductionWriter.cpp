@@ -118,7 +118,6 @@ private:
   SmallVector<Value> starts; ///< of sums
   SmallVector<OnlineMask> masks;
   SmallVector<ScaledTile> scaledTiles;
-  bool hasHugeValues = false; ///< among the elements of tiles
   using Changes = llvm::DenseMap<Value, Change>;
   /// The changes of tensors of tiles in this iteration, or at the end; and
   /// those at the end where rows without elements don't change.
@@ -146,9 +145,7 @@ SmallVector<unsigned> OnlineReductionWriter::findSumDims(unsigned op) const {
 }
 
 LogicalResult OnlineReductionWriter::write() {
-  hasHugeValues = countHugeSources(program) != 0;
-  if (!hasHugeValues)
-    scaledTiles = findScaledTiles(program);
+  scaledTiles = findScaledTiles(program);
   if (failed(writeBefore()))
     return failure();
   startSums();
@@ -491,7 +488,7 @@ LogicalResult OnlineReductionWriter::writeTile(unsigned op) {
   }
   if (std::optional<unsigned> extremum = findExtremum(getResult(op)))
     maskTile(op, *extremum);
-  if (hasHugeValues) {
+  if (countHugeSources(program, op) != 0) {
     GroupValue tile = *memory.lookUp(getResult(op));
     tile.mayBeHuge = true;
     memory.note(getResult(op), tile);
