@@ -25,6 +25,8 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
                                       for names that end with _64; beside the backward passes of cuDNN and the flash backend,
                                       and of the latter in a fixed order. Prints each kernel's time, and checks that 20
                                       launches give the same bits
+  gradients...                y, dq, dk and dv of the program in NAME_N.pkg, which is a graph that jax.vjp writes: see
+                              gradients.py; beside both passes of cuDNN. Prints the time of each kernel
 
 There are 16384 positions of 2048 columns in all. Results are compared with a peer's, within 2^-7 of the largest magnitude.
 Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster. A peer
@@ -38,7 +40,7 @@ import sys
 from pathlib import Path
 
 import torch
-from c_runtime import Kernel, Runtime, bind
+from c_runtime import Kernel, Program, Runtime, bind
 from graphs import capture
 from products import measure_in_turns
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -351,8 +353,44 @@ def run_backward(kernel, name, n, options):
     return good
 
 
+def run_gradients(_, name, n, options):
+    program = Program(options.runtime, options.folder / f"{name}_{n}.pkg")
+    is_causal, elements = "causal" in name, 64 if "64" in name else 128
+    heads, batch = 2048 // elements, max(16384 // n, 1)
+    factors = [torch.randn(batch, n, heads, elements, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(3)]
+    dy = torch.randn_like(factors[0])
+
+    def run_peer():
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            y = torch.nn.functional.scaled_dot_product_attention(*(factor.transpose(1, 2) for factor in factors), is_causal=is_causal)
+        return y.transpose(1, 2), *torch.autograd.grad(y, factors, dy.transpose(1, 2))
+
+    want, outs = run_peer(), [torch.full_like(dy, float("nan")) for _ in range(4)]
+    arguments = bind([*(factor.detach() for factor in factors), dy, *outs])
+
+    def launch():
+        program.launch(arguments)
+
+    launch()
+    torch.cuda.synchronize()
+    errors = [((got.float() - own.float()).abs().max() / own.float().abs().max()).item() for got, own in zip(outs, want)]
+    good = max(errors) < TOLERANCE
+    first = [out.clone() for out in outs]
+    for _ in range(20):
+        launch()
+        good &= all(torch.equal(got, own) for got, own in zip(outs, first))
+    peer, ours = measure_in_turns([run_peer, capture(launch)])
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+        launch()
+        torch.cuda.synchronize()
+    steps = ", ".join(f"{event.key[:8]} {event.device_time_total:.1f}" for event in profiler.key_averages() if event.device_time_total)
+    print(f"{name + ' ' + str(n):34} {'right' if good else 'WRONG'} ({max(errors):.2g})  cuDNN {peer:8.1f} us ({peer / ours:.2f}), ours "
+          f"{ours:8.1f} ({steps})", flush=True)
+    return good
+
+
 def choose(name):
-    for word, run in (("backward", run_backward), ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged),
+    for word, run in (("gradients", run_gradients), ("backward", run_backward), ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged),
                       ("bias", run_bias), ("ranges", run_masks), ("documents", run_masks)):
         if word in name:
             return run
@@ -374,7 +412,9 @@ def main():
     good = True
     for name in options.kernel:
         package = options.package or next((file for word, file in PACKAGES.items() if name.startswith(word)), "attention")
-        if name.startswith("attention_backward"):
+        if name.startswith("gradients"):
+            kernel = None
+        elif name.startswith("attention_backward"):
             kernel = Backward(runtime, options.folder, name)
         else:
             kernel = Kernel(runtime, options.folder / f"{package}.pkg", name)

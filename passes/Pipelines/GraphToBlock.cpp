@@ -74,6 +74,7 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
     BoundMasksOptions bound;
     bound.products = options.products;
     pm.addNestedPass<func::FuncOp>(createBoundMasks(bound));
+    pm.addNestedPass<func::FuncOp>(createFoldSoftmaxSums());
   }
   if (options.libraries) {
     SelectLibrariesOptions select;

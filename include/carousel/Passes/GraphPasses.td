@@ -403,6 +403,36 @@ def BoundMasks : Pass<"carousel-bound-masks", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FoldSoftmaxSums : Pass<"carousel-fold-softmax-sums", "::mlir::func::FuncOp"> {
+  let summary = "Compute the weights of a softmax from rows that are known";
+  let description = [{
+    Precondition: the normal form, after `--carousel-recompute-products`. Postcondition: where a
+    copy of an op computes exponentials of scores less a row, and all reductions that need them read
+    polynomials whose products each have them over the sum of their row, they are powers of two of
+    scores less one number of the row, which has the logarithm of its sum (docs/GraphPhase.md,
+    Gradients). Quotients by the sum cancel, and what a row has in common is an op of rows.
+
+    Scores have to be products of matrices, and what follows from these: where a finite number or a
+    tensor in memory may exclude all elements of a row, its sum would be lost in that number.
+
+    ```mlir
+    %p = linalg.generic ins(%s, %m) {subf, exp}                    // with carousel.recomputed
+    %ds = linalg.generic ins(%dp, %l, %r, %p) { (dp / l - r) * p } // r = delta / l
+    // becomes
+    %lse = linalg.generic ins(%m, %l) { m * log2(e) + log2(l) }
+    %p = linalg.generic ins(%s, %lse) {subf, exp2}                 // s by log2(e)
+    %ds = linalg.generic ins(%p, %dp, %delta) { (dp - delta) * p }
+    ```
+  }];
+  let statistics = [
+    Statistic<"folded", "folded", "ops of weights that have sums in their exponentials">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> {
   let summary = "Let a library compute the products that it computes faster";
   let description = [{

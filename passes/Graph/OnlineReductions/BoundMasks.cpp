@@ -303,44 +303,6 @@ static bool isOfSoftmax(linalg::GenericOp op) {
   });
 }
 
-/// Whether an op's body has a number that may exclude elements beside \p own.
-static bool hasHugeValue(linalg::LinalgOp op, Value own) {
-  constexpr double kHuge = 0x1p29;
-  bool hasOne = false;
-  op.getBlock()->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      APFloat number(0.0);
-      hasOne |= operand != own &&
-                matchPattern(operand, m_ConstantFloat(&number)) &&
-                !(std::abs(number.convertToDouble()) < kHuge);
-    }
-  });
-  return hasOne;
-}
-
-/// Whether scores are products of matrices, and what follows from them alone:
-/// nothing else excludes an element. The number of the op that does is \p own.
-static bool isOfProduct(linalg::LinalgOp op, Value own) {
-  llvm::SetVector<Operation *> ops;
-  ops.insert(op);
-  for (unsigned i = 0; i < ops.size(); ++i) {
-    auto source = cast<linalg::LinalgOp>(ops[i]);
-    if (isContraction(source))
-      continue;
-    if (source.getNumReductionLoops() != 0 ||
-        hasHugeValue(source, i == 0 ? own : Value()))
-      return false;
-    for (OpOperand *input : source.getDpsInputOperands()) {
-      if (!isa<FloatType>(getElementTypeOrSelf(input->get())))
-        continue;
-      if (!input->get().getDefiningOp<linalg::LinalgOp>())
-        return false;
-      ops.insert(input->get().getDefiningOp());
-    }
-  }
-  return true;
-}
-
 /// Whether a condition, which is no other ones' conjunction, holds of each
 /// row's element with the row's number: the bounds of indices do.
 static bool holdsOfOwn(linalg::GenericOp op, Value condition, unsigned row,

@@ -12,6 +12,7 @@
 #include "OnlineMasks.h"
 
 #include "../../Block/Kernels/ExtremumRows.h"
+#include "../Reading/ReadConvolution.h"
 #include "RowCorrections.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -226,6 +228,42 @@ bool carousel::excludes(Value value) {
   APFloat number(0.0);
   return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN() &&
          number.convertToDouble() <= kLeastScore;
+}
+
+/// Whether an op's body has a number that may exclude elements beside \p own.
+static bool hasHugeValue(linalg::LinalgOp op, Value own) {
+  constexpr double kHuge = 0x1p29;
+  bool hasOne = false;
+  op.getBlock()->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      APFloat number(0.0);
+      hasOne |= operand != own &&
+                matchPattern(operand, m_ConstantFloat(&number)) &&
+                !(std::abs(number.convertToDouble()) < kHuge);
+    }
+  });
+  return hasOne;
+}
+
+bool carousel::isOfProduct(linalg::LinalgOp op, Value own) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(op);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    auto source = cast<linalg::LinalgOp>(ops[i]);
+    if (isContraction(source))
+      continue;
+    if (source.getNumReductionLoops() != 0 ||
+        hasHugeValue(source, i == 0 ? own : Value()))
+      return false;
+    for (OpOperand *input : source.getDpsInputOperands()) {
+      if (!isa<FloatType>(getElementTypeOrSelf(input->get())))
+        continue;
+      if (!input->get().getDefiningOp<linalg::LinalgOp>())
+        return false;
+      ops.insert(input->get().getDefiningOp());
+    }
+  }
+  return true;
 }
 
 /// A choice between an element and one that is never the largest, also as what

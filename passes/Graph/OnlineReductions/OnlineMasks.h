@@ -55,6 +55,10 @@ readBounds(mlir::linalg::LinalgOp op, mlir::Value condition);
 /// Whether a number excludes an element, which is never the largest.
 bool excludes(mlir::Value number);
 
+/// Whether scores are products of matrices, and what follows from them alone:
+/// nothing else excludes an element. The number of the op that does is \p own.
+bool isOfProduct(mlir::linalg::LinalgOp op, mlir::Value own);
+
 /// How many finite numbers and tensors in memory may make the elements of an
 /// op's tiles so large that they stand for infinite ones.
 unsigned countHugeSources(const GroupProgram &program, unsigned op);

@@ -18,6 +18,7 @@
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Tables/TableOps.h"
+#include "Polynomials.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,8 +27,6 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
-
-#include <cmath>
 
 namespace carousel {
 #define GEN_PASS_DEF_REORDERSUMS
@@ -38,135 +37,10 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// Monomials
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A power of an element of a tensor, or of a value that an op's body computes.
-struct Power {
-  Value value;
-  /// From the loops of the op that is read to the dimensions of the tensor, or
-  /// to the loops of the body's op.
-  AffineMap map;
-  int64_t exponent = 0;
-
-  bool isSameElement(const Power &other) const {
-    return value == other.value && map == other.map;
-  }
-};
-
-/// A product of a number and of powers.
-struct Monomial {
-  double coefficient = 1;
-  SmallVector<Power> powers = {};
-
-  void multiply(const Power &power) {
-    auto known = llvm::find_if(
-        powers, [&](const Power &other) { return other.isSameElement(power); });
-    if (known == powers.end())
-      known = powers.insert(powers.end(), {power.value, power.map, 0});
-    known->exponent += power.exponent;
-    if (known->exponent == 0)
-      powers.erase(known);
-  }
-  void divideBy(const Monomial &other) {
-    coefficient /= other.coefficient;
-    for (Power power : other.powers) {
-      power.exponent = -power.exponent;
-      multiply(power);
-    }
-  }
-};
-
-/// Reads what an op's body computes, through the elementwise ops whose results
-/// it reads. Roundings don't count.
-class MonomialReader {
-public:
-  explicit MonomialReader(linalg::GenericOp op) : op(op) {}
-
-  Monomial readSummand(Value summand) {
-    monomial = {};
-    readValue(op, getIdentity(), summand, 1);
-    return monomial;
-  }
-  Monomial readInput(OpOperand &input) {
-    monomial = {};
-    readTensor(input.get(), op.getMatchingIndexingMap(&input), 1);
-    return monomial;
-  }
-
-private:
-  AffineMap getIdentity() {
-    return AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext());
-  }
-
-  void readTensor(Value tensor, AffineMap map, int64_t exponent) {
-    auto producer = tensor.getDefiningOp<linalg::GenericOp>();
-    if (!producer || producer.getNumResults() != 1 || !isPointwise(producer) ||
-        !producer.hasPureTensorSemantics()) {
-      monomial.multiply({tensor, map, exponent});
-      return;
-    }
-    AffineMap result =
-        producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
-    if (!result.isPermutation()) {
-      monomial.multiply({tensor, map, exponent});
-      return;
-    }
-    Operation *end = producer.getBody()->getTerminator();
-    readValue(producer, inversePermutation(result).compose(map),
-              end->getOperand(0), exponent);
-  }
-
-  /// \p loops: of `from`, by those of the op that is read.
-  void readValue(linalg::GenericOp from, AffineMap loops, Value value,
-                 int64_t exponent) {
-    APFloat number(0.0);
-    if (matchPattern(value, m_ConstantFloat(&number)) && !number.isZero()) {
-      monomial.coefficient *= std::pow(number.convertToDouble(), exponent);
-      return;
-    }
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && argument.getOwner() == from.getBody()) {
-      OpOperand *operand = from.getMatchingOpOperand(argument);
-      if (from.isDpsInput(operand)) {
-        readTensor(operand->get(),
-                   from.getMatchingIndexingMap(operand).compose(loops),
-                   exponent);
-        return;
-      }
-    }
-    Operation *source = value.getDefiningOp();
-    if (isa_and_present<arith::MulFOp, arith::DivFOp>(source)) {
-      bool divides = isa<arith::DivFOp>(source);
-      readValue(from, loops, source->getOperand(0), exponent);
-      readValue(from, loops, source->getOperand(1),
-                divides ? -exponent : exponent);
-    } else if (isa_and_present<arith::ExtFOp, arith::TruncFOp>(source)) {
-      readValue(from, loops, source->getOperand(0), exponent);
-    } else if (isa_and_present<arith::NegFOp>(source)) {
-      monomial.coefficient *= exponent % 2 == 0 ? 1 : -1;
-      readValue(from, loops, source->getOperand(0), exponent);
-    } else {
-      monomial.multiply({value, loops, exponent});
-    }
-  }
-
-  linalg::GenericOp op;
-  Monomial monomial;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
 // Products with sums of the same weights
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// By loop of one op: the loop of another one, if that has it.
-using LoopMatch = SmallVector<std::optional<unsigned>>;
 
 /// A sum of a product's results times weights, and a product that sums the
 /// weights times a factor of that one.
@@ -195,37 +69,6 @@ static bool isProduct(linalg::GenericOp op) {
 
 static bool isParallel(linalg::GenericOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel;
-}
-
-static AffineMap getResultMap(linalg::GenericOp op) {
-  return op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-}
-
-/// The loops of the other op, by the first one's, of two maps to the dimensions
-/// of one tensor. Fails if the first one doesn't have each loop that it reads
-/// once.
-static std::optional<LoopMatch> matchLoops(AffineMap of, AffineMap other) {
-  if (!of.isProjectedPermutation() || !other.isProjectedPermutation())
-    return std::nullopt;
-  LoopMatch match(of.getNumDims());
-  for (auto [own, theirs] :
-       llvm::zip_equal(of.getResults(), other.getResults()))
-    match[cast<AffineDimExpr>(own).getPosition()] =
-        cast<AffineDimExpr>(theirs).getPosition();
-  return match;
-}
-
-/// The map of another op's loops; fails if it has loops without a match.
-static std::optional<AffineMap> translate(AffineMap map, const LoopMatch &match,
-                                          unsigned loops) {
-  MLIRContext *context = map.getContext();
-  SmallVector<AffineExpr> dims;
-  for (auto [own, theirs] : llvm::enumerate(match)) {
-    if (!theirs && map.isFunctionOfDim(own))
-      return std::nullopt;
-    dims.push_back(getAffineDimExpr(theirs.value_or(0), context));
-  }
-  return map.replaceDimsAndSymbols(dims, {}, loops, 0);
 }
 
 /// Whether the factor of the product that isn't `other` is `input`, at the same
@@ -283,7 +126,7 @@ static bool areOfRows(const Monomial &monomial, linalg::GenericOp sum) {
         llvm::any_of(llvm::seq(sum.getNumLoops()), [&](unsigned loop) {
           return !isParallel(sum, loop) && power.map.isFunctionOfDim(loop);
         });
-    return isa<RankedTensorType>(power.value.getType()) && !isAlong;
+    return power.isTensor() && !isAlong;
   });
 }
 
@@ -291,7 +134,9 @@ static bool areOfRows(const Monomial &monomial, linalg::GenericOp sum) {
 /// an input of another product.
 static bool matchWeights(ReorderedSum &found, const Monomial &summand,
                          const Power &result, OpOperand &input) {
-  Monomial weights = MonomialReader(found.weighted).readInput(input);
+  Polynomial read =
+      PolynomialReader(found.weighted, /*expands=*/false).readInput(input);
+  const Monomial &weights = read.front();
   unsigned loops = found.sum.getNumLoops();
   for (const Power &own : summand.powers)
     for (const Power &theirs : weights.powers) {
@@ -302,13 +147,13 @@ static bool matchWeights(ReorderedSum &found, const Monomial &summand,
         continue;
       Monomial scale = summand, divisor = {weights.coefficient, {}};
       bool areKnown = llvm::all_of(weights.powers, [&](const Power &power) {
-        std::optional<AffineMap> map = translate(power.map, *match, loops);
+        std::optional<AffineMap> map = translateLoops(power.map, *match, loops);
         if (map)
           divisor.multiply({power.value, *map, power.exponent});
         return map.has_value();
       });
-      scale.divideBy(divisor);
-      scale.divideBy({1, {result}});
+      scale.multiply(divisor.raise(-1));
+      scale.multiply(Monomial{1, {result}}.raise(-1));
       if (!areKnown || !areOfRows(scale, found.sum))
         continue;
       found.ofWeighted = *match;
@@ -326,7 +171,8 @@ findReorderedSum(linalg::GenericOp sum, ArrayRef<linalg::GenericOp> products) {
   if (!value || !isa<FloatType>(value.getType()) ||
       !getResultMap(sum).isProjectedPermutation())
     return std::nullopt;
-  Monomial summand = MonomialReader(sum).readSummand(value);
+  Polynomial read = PolynomialReader(sum, /*expands=*/false).readValue(value);
+  const Monomial &summand = read.front();
   for (const Power &power : summand.powers) {
     auto product = power.value.getDefiningOp<linalg::GenericOp>();
     if (!isProduct(product) || power.exponent != 1 ||
@@ -390,15 +236,6 @@ static IndexedValue findResult(linalg::GenericOp product, Operation *user) {
   return {product.getResult(0), own};
 }
 
-static Value convert(OpBuilder &builder, Location loc, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  bool isWider =
-      type.getIntOrFloatBitWidth() > value.getType().getIntOrFloatBitWidth();
-  return isWider ? arith::ExtFOp::create(builder, loc, type, value).getResult()
-                 : arith::TruncFOp::create(builder, loc, type, value);
-}
-
 /// Writes the sum of the products' factors along the inner loops, which are
 /// those behind the dimensions of the result.
 static Value writeSum(IRRewriter &builder, const ReorderedSum &found) {
@@ -418,10 +255,10 @@ static Value writeSum(IRRewriter &builder, const ReorderedSum &found) {
   linalg::GenericOp product = found.product;
   IndexedValue summed = findResult(found.weighted, sum);
   std::optional<AffineMap> ofFactor =
-      translate(product.getMatchingIndexingMap(found.other),
-                getLoops(found.ofProduct, true), loops);
+      translateLoops(product.getMatchingIndexingMap(found.other),
+                     getLoops(found.ofProduct, true), loops);
   std::optional<AffineMap> ofSummed =
-      translate(summed.map, getLoops(found.ofWeighted, false), loops);
+      translateLoops(summed.map, getLoops(found.ofWeighted, false), loops);
   assert(ofFactor && ofSummed && "factors have only loops of both");
   AffineMap ofResult =
       AffineMap::getMultiDimIdentityMap(loops, builder.getContext())
@@ -434,8 +271,8 @@ static Value writeSum(IRRewriter &builder, const ReorderedSum &found) {
              ArrayRef<AffineMap>{*ofFactor, *ofSummed, ofResult}, kinds,
              [](OpBuilder &inner, Location loc, ValueRange values) {
                Type type = values[2].getType();
-               Value left = convert(inner, loc, values[0], type),
-                     right = convert(inner, loc, values[1], type);
+               Value left = castFloat(inner, loc, values[0], type),
+                     right = castFloat(inner, loc, values[1], type);
                Value element = arith::MulFOp::create(inner, loc, left, right);
                Value sum =
                    arith::AddFOp::create(inner, loc, values[2], element);
@@ -461,7 +298,7 @@ static Value writeScale(IRRewriter &builder, const ReorderedSum &found,
   SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rows)};
   for (const Power &power : scale.powers) {
     inputs.push_back(power.value);
-    maps.push_back(*translate(power.map, dims, rows));
+    maps.push_back(*translateLoops(power.map, dims, rows));
   }
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, value),
@@ -470,22 +307,9 @@ static Value writeScale(IRRewriter &builder, const ReorderedSum &found,
       builder, loc, empty, inputs, maps,
       [&](OpBuilder &inner, ValueRange, ValueRange elements) -> Value {
         Type type = elements[0].getType();
-        Value result = elements[0];
-        if (scale.coefficient != 1) {
-          Value number = arith::ConstantOp::create(
-              inner, loc, inner.getFloatAttr(type, scale.coefficient));
-          result = arith::MulFOp::create(inner, loc, result, number);
-        }
-        for (auto [power, element] :
-             llvm::zip_equal(scale.powers, elements.drop_front()))
-          for (int64_t i = 0; i != std::abs(power.exponent); ++i) {
-            Value factor = convert(inner, loc, element, type);
-            result = power.exponent > 0
-                         ? arith::MulFOp::create(inner, loc, result, factor)
-                               .getResult()
-                         : arith::DivFOp::create(inner, loc, result, factor);
-          }
-        return result;
+        Monomial all = {scale.coefficient, {{value, maps[0], 1}}};
+        llvm::append_range(all.powers, scale.powers);
+        return writeProduct(inner, loc, all, elements, type);
       });
 }
 
