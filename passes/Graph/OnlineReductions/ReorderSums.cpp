@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace carousel {
@@ -320,6 +321,10 @@ struct ReorderSums : public carousel::impl::ReorderSumsBase<ReorderSums> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
+    // Factors are the same if one value is.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(func);
+    eliminateCommonSubExpressions(rewriter, dominance, func);
     SmallVector<linalg::GenericOp> sums, products;
     func.walk([&](linalg::GenericOp op) {
       if (isProduct(op))
@@ -333,8 +338,8 @@ struct ReorderSums : public carousel::impl::ReorderSumsBase<ReorderSums> {
       std::optional<ReorderedSum> found = findReorderedSum(sum, products);
       if (!found)
         continue;
-      IRRewriter builder(sum);
-      Value value = writeScale(builder, *found, writeSum(builder, *found));
+      rewriter.setInsertionPoint(sum);
+      Value value = writeScale(rewriter, *found, writeSum(rewriter, *found));
       sum.getResult(0).replaceAllUsesWith(value);
       log.passed(value.getDefiningOp(), "Sum",
                  "a sum of weights times a product is one of a factor times "
@@ -344,7 +349,6 @@ struct ReorderSums : public carousel::impl::ReorderSumsBase<ReorderSums> {
     }
     if (!isChanged)
       return;
-    IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, func->getRegions());
   }
 };
