@@ -91,13 +91,25 @@ static Value getResultElement(linalg::GenericOp op) {
   return op.getBody()->getTerminator()->getOperand(0);
 }
 
-/// The choice between a score and minus infinity, or null.
-static arith::SelectOp findMask(const SoftmaxWeights &weights) {
+namespace {
+/// A choice between a score and minus infinity.
+struct ScoreMask {
+  Value condition, never;
+  bool holds = true; ///< where the score is chosen
+};
+} // namespace
+
+static std::optional<ScoreMask> findMask(const SoftmaxWeights &weights) {
   auto choice = skipCasts(getResultElement(weights.scores))
                     .getDefiningOp<arith::SelectOp>();
-  return choice && matchPattern(choice.getFalseValue(), m_NegInfFloat())
-             ? choice
-             : arith::SelectOp();
+  if (!choice)
+    return std::nullopt;
+  for (bool holds : {true, false}) {
+    Value never = holds ? choice.getFalseValue() : choice.getTrueValue();
+    if (matchPattern(never, m_NegInfFloat()))
+      return ScoreMask{choice.getCondition(), never, holds};
+  }
+  return std::nullopt;
 }
 
 static std::optional<SoftmaxWeights> findWeights(linalg::GenericOp op) {
@@ -123,8 +135,8 @@ static std::optional<SoftmaxWeights> findWeights(linalg::GenericOp op) {
   if (!isRow || !isOwn)
     return std::nullopt;
   // A row that has been excluded has lost its sum.
-  arith::SelectOp mask = findMask(weights);
-  return isOfProduct(weights.scores, mask ? mask.getFalseValue() : Value())
+  std::optional<ScoreMask> mask = findMask(weights);
+  return isOfProduct(weights.scores, mask ? mask->never : Value())
              ? std::optional(weights)
              : std::nullopt;
 }
@@ -175,8 +187,8 @@ findReaders(const SoftmaxWeights &weights) {
 /// are zero where it doesn't hold.
 static bool isOfMask(const SoftmaxWeights &weights, const WeightedOp &reader,
                      const Power &power) {
-  arith::SelectOp choice = findMask(weights);
-  if (!choice || !power.value.getType().isInteger(1))
+  std::optional<ScoreMask> mask = findMask(weights);
+  if (!mask || power.isTensor() || !power.isCondition())
     return false;
   // Both by the loops of the op that computes scores.
   linalg::GenericOp scores = weights.scores, own = weights.op;
@@ -200,8 +212,9 @@ static bool isOfMask(const SoftmaxWeights &weights, const WeightedOp &reader,
     match[*place] = loop;
   }
   std::optional<SmallVector<IndexBound>> known =
-      readBounds(scores, choice.getCondition());
-  std::optional<SmallVector<IndexBound>> bounds = readBounds(from, condition);
+      readBounds(scores, mask->condition, mask->holds);
+  std::optional<SmallVector<IndexBound>> bounds =
+      readBounds(from, condition, power.exponent > 0);
   if (!known || !bounds)
     return false;
   return llvm::all_of(*bounds, [&](const IndexBound &bound) {

@@ -208,10 +208,10 @@ void ConditionReader::readOne(Value condition, bool holds) {
   }
 }
 
-std::optional<SmallVector<IndexBound>> carousel::readBounds(linalg::LinalgOp op,
-                                                            Value condition) {
+std::optional<SmallVector<IndexBound>>
+carousel::readBounds(linalg::LinalgOp op, Value condition, bool holds) {
   OnlineMask mask;
-  ConditionReader(op, mask).read(condition, /*holds=*/true);
+  ConditionReader(op, mask).read(condition, holds);
   if (!mask.isExact || mask.whole)
     return std::nullopt;
   return std::move(mask.bounds);
@@ -356,50 +356,51 @@ static OpOperand *findKnownRow(const GroupProgram &program,
   return reader.isDpsInput(operand) && isKnown ? operand : nullptr;
 }
 
-/// Whether all sums that a value of an op's body goes to are of products with
-/// it: where it is zero, it adds nothing.
+/// Whether what an op computes is zero where values that are in a set are.
+static bool isZeroOf(Operation *op, const llvm::DenseSet<Value> &zeros) {
+  auto isZero = [&](unsigned operand) {
+    return zeros.contains(op->getOperand(operand)) ||
+           matchPattern(op->getOperand(operand), m_AnyZeroFloat());
+  };
+  if (isa<arith::MulFOp>(op))
+    return isZero(0) || isZero(1);
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return isZero(0) && isZero(1);
+  if (isa<arith::SelectOp>(op))
+    return isZero(1) && isZero(2);
+  return isa<arith::DivFOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(
+             op) &&
+         isZero(0);
+}
+
+/// Whether all sums of an online reduction are of products with a value of an
+/// op's body: where it is zero, it adds nothing.
 static bool isFactorOfSums(const GroupProgram &program, unsigned op,
                            Value value) {
-  const OnlineReduction &stream = *program.shape.stream;
-  SmallVector<std::pair<unsigned, Value>> open = {{op, value}};
-  while (!open.empty()) {
-    auto [at, zero] = open.pop_back_val();
-    Operation *structured = program.graph.ops[at];
-    for (OpOperand &use : zero.getUses()) {
-      Operation *user = use.getOwner();
-      auto choice = dyn_cast<arith::SelectOp>(user);
-      bool isOther =
-          choice && use.getOperandNumber() != 0 &&
-          matchPattern(choice->getOperand(3 - use.getOperandNumber()),
-                       m_AnyZeroFloat());
-      bool isQuotient = isa<arith::DivFOp>(user) && use.getOperandNumber() == 0;
-      if (isOther || isQuotient ||
-          isa<arith::MulFOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(
-              user)) {
-        open.push_back({at, user->getResult(0)});
-        continue;
-      }
-      if (stream.roles[at] == OnlineRole::Sum) {
-        std::optional<Combination> combination =
-            findCombination(cast<linalg::LinalgOp>(structured));
-        if (combination->kind != vector::CombiningKind::ADD ||
-            combination->op != user || combination->element != zero)
-          return false;
-        continue;
-      }
-      if (!isa<linalg::YieldOp>(user))
+  llvm::DenseSet<Value> zeros = {value};
+  for (unsigned at : program.group.ops) {
+    OnlineRole role = program.shape.stream->roles[at];
+    if (at < op || (role != OnlineRole::Tile && role != OnlineRole::Sum))
+      continue;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[at]);
+    for (OpOperand *input : structured.getDpsInputOperands())
+      if (zeros.contains(input->get()))
+        zeros.insert(structured.getMatchingBlockArgument(input));
+    for (Operation &inner : structured.getBlock()->without_terminator())
+      if (inner.getNumResults() == 1 && isZeroOf(&inner, zeros))
+        zeros.insert(inner.getResult(0));
+    if (role == OnlineRole::Sum) {
+      std::optional<Combination> combination = findCombination(structured);
+      if (combination->kind != vector::CombiningKind::ADD ||
+          !zeros.contains(combination->element))
         return false;
-      for (unsigned reader : program.group.ops)
-        for (OpOperand &input : program.graph.ops[reader]->getOpOperands()) {
-          if (input.get() != structured->getResult(use.getOperandNumber()))
-            continue;
-          if (stream.roles[reader] == OnlineRole::Inner)
-            return false;
-          open.push_back(
-              {reader, cast<linalg::LinalgOp>(program.graph.ops[reader])
-                           .getMatchingBlockArgument(&input)});
-        }
+      continue;
     }
+    Operation *end = structured.getBlock()->getTerminator();
+    for (auto [result, element] :
+         llvm::zip_equal(structured->getResults(), end->getOperands()))
+      if (zeros.contains(element))
+        zeros.insert(result);
   }
   return true;
 }

@@ -47,10 +47,10 @@ struct OnlineMask {
   bool hasRowsAlong = false;
 };
 
-/// The bounds that follow from a condition of an op's body, and from which it
-/// follows; nothing if there are none.
+/// The bounds that follow from a condition of an op's body that holds, or
+/// doesn't, and from which that follows; nothing if there are none.
 std::optional<llvm::SmallVector<IndexBound>>
-readBounds(mlir::linalg::LinalgOp op, mlir::Value condition);
+readBounds(mlir::linalg::LinalgOp op, mlir::Value condition, bool holds = true);
 
 /// Whether a number excludes an element, which is never the largest.
 bool excludes(mlir::Value number);

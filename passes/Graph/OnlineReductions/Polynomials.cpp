@@ -116,7 +116,9 @@ std::optional<Polynomial> PolynomialReader::readOp(linalg::GenericOp from,
     result = ::multiply(read(0), read(1));
   } else if (isa<arith::DivFOp>(source)) {
     Polynomial divisor = read(1);
-    if (divisor.size() != 1)
+    if (divisor.size() != 1 ||
+        llvm::any_of(divisor.front().powers,
+                     [](const Power &power) { return power.isCondition(); }))
       return std::nullopt;
     result = ::multiply(read(0), {divisor.front().raise(-1)});
   } else if (isa<arith::ExtFOp, arith::TruncFOp>(source)) {
@@ -129,9 +131,14 @@ std::optional<Polynomial> PolynomialReader::readOp(linalg::GenericOp from,
         result,
         ::multiply(read(1), {{isa<arith::AddFOp>(source) ? 1.0 : -1.0, {}}}));
   } else if (auto choice = dyn_cast<arith::SelectOp>(source);
-             choice && expands &&
-             matchPattern(choice.getFalseValue(), m_AnyZeroFloat())) {
-    result = ::multiply(read(1), read(0));
+             choice && expands) {
+    bool holds = matchPattern(choice.getFalseValue(), m_AnyZeroFloat());
+    Polynomial condition = read(0);
+    if ((!holds && !matchPattern(choice.getTrueValue(), m_AnyZeroFloat())) ||
+        condition.size() != 1 || condition.front().powers.size() != 1)
+      return std::nullopt;
+    condition.front().powers.front().exponent = holds ? 1 : -1;
+    result = ::multiply(read(holds ? 1 : 2), condition);
   } else {
     return std::nullopt;
   }

@@ -14,12 +14,15 @@
 #define CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_POLYNOMIALS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <optional>
 
 namespace carousel {
 
 /// A power of an element of a tensor, or of a value that an op's body computes.
+/// A condition is one where it holds, and otherwise zero; with an exponent of
+/// -1, it is one where it doesn't.
 struct Power {
   mlir::Value value;
   /// From the loops of the op that is read to the dimensions of the tensor, or
@@ -29,6 +32,9 @@ struct Power {
 
   bool isSameElement(const Power &other) const {
     return value == other.value && map == other.map;
+  }
+  bool isCondition() const {
+    return mlir::getElementTypeOrSelf(value).isInteger(1);
   }
   bool isTensor() const {
     return mlir::isa<mlir::RankedTensorType>(value.getType());
