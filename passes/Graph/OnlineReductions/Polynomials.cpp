@@ -26,13 +26,15 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 void Monomial::multiply(const Power &power) {
-  auto *known = llvm::find_if(
-      powers, [&](const Power &other) { return other.isSameElement(power); });
+  auto *known = llvm::find_if(powers, [&](const Power &other) {
+    return other.isSameElement(power) &&
+           (!power.isCondition() || other.exponent == power.exponent);
+  });
   if (known == powers.end())
     known = powers.insert(powers.end(), {power.value, power.map, 0});
-  // A condition is one or zero.
-  known->exponent =
-      power.value.getType().isInteger(1) ? 1 : known->exponent + power.exponent;
+  else if (power.isCondition())
+    return;
+  known->exponent += power.exponent;
   if (known->exponent == 0)
     powers.erase(known);
 }
