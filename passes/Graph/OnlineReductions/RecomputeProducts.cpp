@@ -12,14 +12,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Products/OneHotIndices.h"
 #include "../Reading/FusedOps.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Shapes/Patterns.h"
 
 #include "carousel/Analysis/Graph/OnlineReduction.h"
 #include "carousel/Analysis/Graph/RecomputedOps.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include <limits>
 
 namespace carousel {
 #define GEN_PASS_DEF_RECOMPUTEPRODUCTS
@@ -35,6 +43,8 @@ namespace {
 struct RecomputedReductions {
   SmallVector<Operation *> reductions, sources;
   llvm::SmallSetVector<Operation *, 8> shared; ///< in the order of the block
+  /// Sums are first along their longest dimension, and then along others.
+  bool areSplit = false;
 };
 
 } // namespace
@@ -52,9 +62,78 @@ static std::vector<RecomputedReductions> findReductions(func::FuncOp func) {
   return found;
 }
 
+/// The loops of a product that it sums over, the longest one first; none if it
+/// has fewer than two.
+static SmallVector<unsigned> findSummedLoops(Operation *op) {
+  auto sum = dyn_cast<linalg::GenericOp>(op);
+  SmallVector<unsigned> loops;
+  if (!sum || !isContraction(sum) || !findSummand(sum) ||
+      sum.getNumReductionLoops() < 2)
+    return loops;
+  sum.getReductionDims(loops);
+  SmallVector<int64_t> extents = sum.getStaticLoopRanges();
+  auto getExtent = [&](unsigned loop) {
+    return ShapedType::isDynamic(extents[loop])
+               ? std::numeric_limits<int64_t>::max()
+               : extents[loop];
+  };
+  llvm::sort(loops, [&](unsigned a, unsigned b) {
+    return std::pair(-getExtent(a), a) < std::pair(-getExtent(b), b);
+  });
+  return loops;
+}
+
+/// Makes a product sum along its longest dimension, and another op the sums
+/// along others. As an online reduction goes along one dimension, gradients of
+/// keys that several heads share are such sums. Returns the product.
+static Operation *splitSum(Operation *op) {
+  SmallVector<unsigned> loops = findSummedLoops(op);
+  if (loops.empty())
+    return op;
+  auto sum = cast<linalg::GenericOp>(op);
+  IRRewriter rewriter(sum);
+  Location loc = sum.getLoc();
+  OpOperand &init = *sum.getDpsInitOperand(0);
+  AffineMap own = sum.getMatchingIndexingMap(&init);
+  // The others come first.
+  ArrayRef<unsigned> others = ArrayRef(loops).drop_front();
+  SmallVector<OpFoldResult> ranges;
+  for (Range range : cast<TilingInterface>(op).getIterationDomain(rewriter))
+    ranges.push_back(range.size);
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<AffineExpr> results;
+  SmallVector<utils::IteratorType> kinds = sum.getIteratorTypesArray();
+  for (unsigned loop : others) {
+    sizes.push_back(ranges[loop]);
+    results.push_back(rewriter.getAffineDimExpr(loop));
+    kinds[loop] = utils::IteratorType::parallel;
+  }
+  llvm::append_range(sizes, tensor::getMixedSizes(rewriter, loc, init.get()));
+  llvm::append_range(results, own.getResults());
+  SmallVector<AffineMap> maps = sum.getIndexingMapsArray();
+  maps.back() = AffineMap::get(own.getNumDims(), 0, results, op->getContext());
+  Value start = resizeInit(rewriter, loc, init.get(), sizes);
+  auto partial = linalg::GenericOp::create(rewriter, loc, start.getType(),
+                                           sum.getInputs(), start, maps, kinds);
+  rewriter.cloneRegionBefore(sum.getRegion(), partial.getRegion(),
+                             partial.getRegion().end());
+  unsigned rank = sizes.size();
+  AffineMap all = rewriter.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> along(rank, utils::IteratorType::parallel);
+  std::fill_n(along.begin(), others.size(), utils::IteratorType::reduction);
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      sum, sum.getResultTypes(), partial.getResult(0), sum.getOutputs(),
+      ArrayRef<AffineMap>{all, all.getMinorSubMap(rank - others.size())}, along,
+      [](OpBuilder &inner, Location loc, ValueRange values) {
+        Value total = arith::AddFOp::create(inner, loc, values[1], values[0]);
+        linalg::YieldOp::create(inner, loc, total);
+      });
+  return partial;
+}
+
 /// Gives reductions copies of the ops that others share. CSE leaves copies
 /// alone, since `copy` numbers them.
-static void copySources(const RecomputedReductions &own, int64_t copy) {
+static void copySources(RecomputedReductions &own, int64_t copy) {
   IRMapping mapping;
   for (Operation *op : own.shared) {
     OpBuilder builder(op);
@@ -69,10 +148,13 @@ static void copySources(const RecomputedReductions &own, int64_t copy) {
   for (Operation *op : own.sources)
     if (!own.shared.contains(op))
       readCopies(op);
+  if (own.areSplit)
+    for (Operation *&op : own.reductions)
+      op = splitSum(op);
 }
 
 /// Later reductions copy what earlier ones read before these get copies.
-static void copySources(ArrayRef<RecomputedReductions> all) {
+static void copySources(MutableArrayRef<RecomputedReductions> all) {
   for (auto [number, own] : llvm::enumerate(llvm::reverse(all)))
     copySources(own, number);
 }
@@ -84,6 +166,7 @@ static RecomputedReductions map(const RecomputedReductions &own,
   llvm::append_range(mapped.reductions, llvm::map_range(own.reductions, find));
   llvm::append_range(mapped.sources, llvm::map_range(own.sources, find));
   mapped.shared.insert_range(llvm::map_range(own.shared, find));
+  mapped.areSplit = own.areSplit;
   return mapped;
 }
 
@@ -105,17 +188,25 @@ struct RecomputeProducts
     while (!found.empty()) {
       std::vector<std::string> refusals = tryCopies(func, found);
       std::vector<RecomputedReductions> kept;
+      bool isSame = true;
       for (auto [own, refusal] : llvm::zip_equal(found, refusals)) {
-        if (refusal.empty())
+        isSame &= refusal.empty();
+        bool maySplit =
+            !own.areSplit && llvm::any_of(own.reductions, [](Operation *op) {
+              return !findSummedLoops(op).empty();
+            });
+        if (refusal.empty() || maySplit)
           kept.push_back(own);
-        else
+        if (!refusal.empty() && maySplit)
+          kept.back().areSplit = true;
+        else if (!refusal.empty())
           log.missed(own.reductions.front(), "Recompute",
                      "products that it reads aren't computed again: " +
                          refusal);
       }
-      if (kept.size() == found.size())
-        break;
       found = std::move(kept);
+      if (isSame)
+        break;
     }
     for (const RecomputedReductions &own : found)
       log.passed(own.reductions.front(), "Recompute",
