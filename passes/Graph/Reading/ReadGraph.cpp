@@ -296,8 +296,14 @@ public:
       bool isHost = !structured || isa<linalg::FillOp>(op);
       graph.problem.ops.push_back(isHost ? readHost(&op)
                                          : readStructured(structured));
-      if (!isHost)
-        graph.problem.ops.back().copyOf = findEqual(&op);
+      if (isHost)
+        continue;
+      if (std::optional<unsigned> first = findEqual(&op)) {
+        graph.problem.ops.back().copyOf = first;
+        for (auto [copy, original] :
+             llvm::zip_equal(op.getResults(), graph.ops[*first]->getResults()))
+          firstOf[copy] = original;
+      }
     }
     return std::move(graph);
   }
@@ -328,12 +334,23 @@ private:
     return known->second;
   }
 
-  /// Cheap ops have copies for each of their users (FusedOps.h).
+  /// Cheap ops have copies for each of their users (FusedOps.h), which may read
+  /// copies.
   std::optional<unsigned> findEqual(Operation *op) const {
+    auto findFirst = [&](Value value) {
+      Value first = firstOf.lookup(value);
+      return first ? first : value;
+    };
+    llvm::DenseMap<Value, Value> pairs; // of the two bodies
+    auto areEqual = [&](Value a, Value b) {
+      return success(findFirst(a) == findFirst(b) || pairs.lookup(a) == b);
+    };
+    auto notePair = [&](Value a, Value b) { pairs[a] = b; };
     for (auto [number, other] : llvm::enumerate(graph.ops))
       if (other != op && !graph.problem.ops[number].copyOf &&
           OperationEquivalence::isEquivalentTo(
-              op, other, OperationEquivalence::IgnoreLocations))
+              op, other, areEqual, notePair,
+              OperationEquivalence::IgnoreLocations))
         return number;
     return std::nullopt;
   }
@@ -532,7 +549,8 @@ private:
 
   Block &block;
   Graph graph;
-  llvm::StringMap<unsigned> names; ///< of ops; how many have each
+  llvm::DenseMap<Value, Value> firstOf; ///< of what copies compute
+  llvm::StringMap<unsigned> names;      ///< of ops; how many have each
 };
 
 } // namespace
