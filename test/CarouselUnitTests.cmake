@@ -74,6 +74,7 @@ carousel_add_unittest(CarouselAnalysisTests PRODUCT core
 carousel_add_unittest(CarouselGraphTests PRODUCT graph
   SOURCES
     Analysis/Graph/ConvolutionTilesTest.cpp
+    Analysis/Graph/RecomputedOpsTest.cpp
     Analysis/Graph/SplitOnlineReductionTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
     Analysis/Graph/GroupScheduleTest.cpp

@@ -340,27 +340,16 @@ private:
 
 } // namespace
 
-/// Multiplies an element by a constant, where the body multiplies by one, or
-/// chooses infinity.
+/// Multiplies an element by a constant, where the body multiplies by one.
 Value WeightsWriter::scale(Value element, double factor) {
-  Operation *source = element.getDefiningOp();
   auto getConstant = [&](double number) -> Value {
     return arith::ConstantOp::create(
         rewriter, element.getLoc(),
         rewriter.getFloatAttr(element.getType(), number));
   };
   APFloat number(0.0);
-  if (matchPattern(element, m_ConstantFloat(&number)))
-    return number.isInfinity() ? element
-                               : getConstant(number.convertToDouble() * factor);
-  if (auto choice = dyn_cast_if_present<arith::SelectOp>(source)) {
-    Value yes = scale(choice.getTrueValue(), factor),
-          no = scale(choice.getFalseValue(), factor);
-    return arith::SelectOp::create(rewriter, choice.getLoc(),
-                                   choice.getCondition(), yes, no);
-  }
-  if (auto product = dyn_cast_if_present<arith::MulFOp>(source);
-      product && matchPattern(product.getRhs(), m_ConstantFloat(&number)))
+  auto product = element.getDefiningOp<arith::MulFOp>();
+  if (product && matchPattern(product.getRhs(), m_ConstantFloat(&number)))
     return arith::MulFOp::create(
         rewriter, product.getLoc(), product.getLhs(),
         getConstant(number.convertToDouble() * factor));
@@ -372,7 +361,18 @@ void WeightsWriter::scaleScores() {
   Operation *end =
       linalg::GenericOp(found.weights.scores).getBody()->getTerminator();
   rewriter.setInsertionPoint(end);
-  Value scaled = scale(end->getOperand(0), llvm::numbers::log2e);
+  Value element = end->getOperand(0), scaled;
+  auto choice = element.getDefiningOp<arith::SelectOp>();
+  if (std::optional<ScoreMask> mask = findMask(found.weights);
+      choice && mask && mask->condition == choice.getCondition()) {
+    Value yes = choice.getTrueValue(), no = choice.getFalseValue();
+    Value &kept = mask->holds ? yes : no;
+    kept = scale(kept, llvm::numbers::log2e);
+    scaled = arith::SelectOp::create(rewriter, choice.getLoc(),
+                                     choice.getCondition(), yes, no);
+  } else {
+    scaled = scale(element, llvm::numbers::log2e);
+  }
   rewriter.modifyOpInPlace(end, [&] { end->setOperand(0, scaled); });
 }
 

@@ -64,30 +64,71 @@ static Polynomial multiply(const Polynomial &a, const Polynomial &b) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-Polynomial PolynomialReader::readValue(Value value) {
-  return readValue(
-      op, AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext()),
-      value);
+/// The elementwise op that computes a tensor, or null.
+static linalg::GenericOp findProducer(Value tensor) {
+  auto producer = tensor.getDefiningOp<linalg::GenericOp>();
+  return producer && producer.getNumResults() == 1 && isPointwise(producer) &&
+                 producer.hasPureTensorSemantics() &&
+                 getResultMap(producer).isPermutation()
+             ? producer
+             : linalg::GenericOp();
+}
+
+/// Has elements at what `map` gives.
+static Polynomial readAt(Polynomial polynomial, AffineMap map) {
+  for (Monomial &product : polynomial)
+    for (Power &power : product.powers)
+      power.map = power.map.compose(map);
+  return polynomial;
 }
 
 Polynomial PolynomialReader::readInput(OpOperand &input) {
-  return readTensor(input.get(), op.getMatchingIndexingMap(&input));
+  return readAt(tensors.get(
+                    input.get(),
+                    [](Value tensor) { return bool(findProducer(tensor)); },
+                    [&](Value tensor) { return computeTensor(tensor); }),
+                op.getMatchingIndexingMap(&input));
 }
 
-Polynomial PolynomialReader::readTensor(Value tensor, AffineMap map) {
-  auto producer = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!producer || producer.getNumResults() != 1 || !isPointwise(producer) ||
-      !producer.hasPureTensorSemantics() ||
-      !getResultMap(producer).isPermutation())
-    return {{1, {{tensor, map, 1}}}};
-  return readValue(producer,
-                   inversePermutation(getResultMap(producer)).compose(map),
-                   producer.getBody()->getTerminator()->getOperand(0));
+Polynomial PolynomialReader::readValue(Value value) {
+  for (OpOperand *input : op.getDpsInputOperands())
+    readInput(*input);
+  return computeBody(op, value);
 }
 
-/// \p loops: of `from`, by those of the op that is read.
-Polynomial PolynomialReader::readValue(linalg::GenericOp from, AffineMap loops,
-                                       Value value) {
+Polynomial PolynomialReader::computeTensor(Value tensor) const {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return {};
+  if (linalg::GenericOp producer = findProducer(tensor))
+    return readAt(
+        computeBody(producer,
+                    producer.getBody()->getTerminator()->getOperand(0)),
+        inversePermutation(getResultMap(producer)));
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), tensor.getContext());
+  return {{1, {{tensor, all, 1}}}};
+}
+
+bool PolynomialReader::isRead(Value value) const {
+  Operation *source = value.getDefiningOp();
+  return isa_and_present<arith::MulFOp, arith::DivFOp, arith::NegFOp,
+                         arith::ExtFOp, arith::TruncFOp>(source) ||
+         (expands &&
+          isa_and_present<arith::AddFOp, arith::SubFOp, arith::SelectOp>(
+              source));
+}
+
+Polynomial PolynomialReader::computeBody(linalg::GenericOp from,
+                                         Value root) const {
+  Values values;
+  return values.get(
+      root, [&](Value value) { return isRead(value); },
+      [&](Value value) { return computeValue(from, value, values); });
+}
+
+Polynomial PolynomialReader::computeValue(linalg::GenericOp from, Value value,
+                                          const Values &known) const {
   APFloat number(0.0);
   if (matchPattern(value, m_ConstantFloat(&number)) && number.isFinite() &&
       (expands || !number.isZero()))
@@ -97,52 +138,46 @@ Polynomial PolynomialReader::readValue(linalg::GenericOp from, AffineMap loops,
   if (argument && argument.getOwner() == from.getBody()) {
     OpOperand *operand = from.getMatchingOpOperand(argument);
     if (from.isDpsInput(operand))
-      return readTensor(operand->get(),
-                        from.getMatchingIndexingMap(operand).compose(loops));
+      return readAt(tensors.lookup(operand->get()),
+                    from.getMatchingIndexingMap(operand));
   }
-  if (Operation *source = value.getDefiningOp())
-    if (std::optional<Polynomial> read = readOp(from, loops, source))
+  if (isRead(value))
+    if (std::optional<Polynomial> read =
+            computeOp(value.getDefiningOp(), known))
       return *read;
-  return {{1, {{value, loops, 1}}}};
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(from.getNumLoops(), from.getContext());
+  return {{1, {{value, all, 1}}}};
 }
 
-std::optional<Polynomial> PolynomialReader::readOp(linalg::GenericOp from,
-                                                   AffineMap loops,
-                                                   Operation *source) {
+std::optional<Polynomial>
+PolynomialReader::computeOp(Operation *source, const Values &known) const {
   constexpr size_t kMostProducts = 8;
-  auto read = [&](unsigned operand) {
-    return readValue(from, loops, source->getOperand(operand));
+  auto find = [&](unsigned operand) -> const Polynomial & {
+    return known.lookup(source->getOperand(operand));
   };
-  Polynomial result;
+  Polynomial result = find(0);
   if (isa<arith::MulFOp>(source)) {
-    result = ::multiply(read(0), read(1));
+    result = ::multiply(result, find(1));
   } else if (isa<arith::DivFOp>(source)) {
-    Polynomial divisor = read(1);
+    const Polynomial &divisor = find(1);
     if (divisor.size() != 1 ||
         llvm::any_of(divisor.front().powers,
                      [](const Power &power) { return power.isCondition(); }))
       return std::nullopt;
-    result = ::multiply(read(0), {divisor.front().raise(-1)});
-  } else if (isa<arith::ExtFOp, arith::TruncFOp>(source)) {
-    result = read(0);
+    result = ::multiply(result, {divisor.front().raise(-1)});
   } else if (isa<arith::NegFOp>(source)) {
-    result = ::multiply(read(0), {{-1, {}}});
-  } else if (expands && isa<arith::AddFOp, arith::SubFOp>(source)) {
-    result = read(0);
-    llvm::append_range(
-        result,
-        ::multiply(read(1), {{isa<arith::AddFOp>(source) ? 1.0 : -1.0, {}}}));
-  } else if (auto choice = dyn_cast<arith::SelectOp>(source);
-             choice && expands) {
+    result = ::multiply(result, {{-1, {}}});
+  } else if (isa<arith::AddFOp, arith::SubFOp>(source)) {
+    double sign = isa<arith::AddFOp>(source) ? 1 : -1;
+    llvm::append_range(result, ::multiply(find(1), {{sign, {}}}));
+  } else if (auto choice = dyn_cast<arith::SelectOp>(source)) {
     bool holds = matchPattern(choice.getFalseValue(), m_AnyZeroFloat());
-    Polynomial condition = read(0);
     if ((!holds && !matchPattern(choice.getTrueValue(), m_AnyZeroFloat())) ||
-        condition.size() != 1 || condition.front().powers.size() != 1)
+        result.size() != 1 || result.front().powers.size() != 1)
       return std::nullopt;
-    condition.front().powers.front().exponent = holds ? 1 : -1;
-    result = ::multiply(read(holds ? 1 : 2), condition);
-  } else {
-    return std::nullopt;
+    result.front().powers.front().exponent = holds ? 1 : -1;
+    result = ::multiply(find(holds ? 1 : 2), result);
   }
   if (result.size() > kMostProducts || (!expands && result.size() != 1))
     return std::nullopt;

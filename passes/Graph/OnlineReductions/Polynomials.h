@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_POLYNOMIALS_H
 #define CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_POLYNOMIALS_H
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -64,19 +65,25 @@ public:
   PolynomialReader(mlir::linalg::GenericOp op, bool expands)
       : op(op), expands(expands) {}
 
+  /// By the loops of the op.
   Polynomial readValue(mlir::Value value);
   Polynomial readInput(mlir::OpOperand &input);
 
 private:
-  Polynomial readTensor(mlir::Value tensor, mlir::AffineMap map);
-  Polynomial readValue(mlir::linalg::GenericOp from, mlir::AffineMap loops,
-                       mlir::Value value);
-  std::optional<Polynomial> readOp(mlir::linalg::GenericOp from,
-                                   mlir::AffineMap loops,
-                                   mlir::Operation *source);
+  using Values = OperandFold<Polynomial>;
+
+  bool isRead(mlir::Value value) const;
+  /// Computes a tensor's elements by its dimensions, of those of others.
+  Polynomial computeTensor(mlir::Value tensor) const;
+  Polynomial computeBody(mlir::linalg::GenericOp from, mlir::Value root) const;
+  Polynomial computeValue(mlir::linalg::GenericOp from, mlir::Value value,
+                          const Values &known) const;
+  std::optional<Polynomial> computeOp(mlir::Operation *source,
+                                      const Values &known) const;
 
   mlir::linalg::GenericOp op;
   bool expands;
+  Values tensors;
 };
 
 /// By loop of one op: the loop of another one, if that has it.
