@@ -14,6 +14,7 @@
 #include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
@@ -125,7 +126,8 @@ static std::string explainLoad(RingLoadOp load,
     if (!ofCluster.contains(offset))
       return "its offsets may differ";
   if (!ofCluster.contains(load.getMap()) ||
-      !ofCluster.contains(getRootBuffer(load.getGlobal())))
+      !ofCluster.contains(getRootBuffer(load.getGlobal())) ||
+      (getRows(load) && !ofCluster.contains(load.getGlobal())))
     return "its memref may differ";
   if (isTileWritten(load))
     return "threads write to its tile";

@@ -45,6 +45,7 @@ struct MapShape {
   int64_t factor = 1; ///< tile elements in one element of the map
   llvm::SmallVector<int64_t> box;
   Swizzle swizzle = Swizzle::None;
+  bool arePages = false; ///< a box is of one row of a table
 
   int64_t getTile(size_t group) const {
     return groups[group].tile / (group + 1 == groups.size() ? factor : 1);
@@ -60,6 +61,8 @@ struct MapShape {
 /// Whether dimension `dim` and the next one can belong to one group, apart from
 /// conditions on the box.
 static bool areContiguous(const TransferFacts &facts, int64_t dim) {
+  if (dim == 0 && facts.arePages)
+    return false;
   int64_t outer = facts.strides[dim], inner = facts.strides[dim + 1];
   int64_t extent = facts.extents[dim + 1], run;
   return !ShapedType::isDynamic(outer) && !ShapedType::isDynamic(inner) &&
@@ -151,13 +154,15 @@ static int64_t getTileAlignment(Swizzle swizzle) {
   }
 }
 
-/// The box of a panel: one span of each row of the tile. Empty if the tile has
-/// too many rows.
+/// The box of a panel: one span of each row of the tile, or of its part in a
+/// page. Empty if the tile has too many rows.
 static SmallVector<int64_t> findPanel(const MapShape &shape, int64_t inner) {
   SmallVector<int64_t> box;
   for (size_t dim = 0; dim < shape.groups.size(); ++dim)
     box.push_back(shape.getTile(dim));
   box.back() = inner;
+  if (shape.arePages)
+    box.front() = 1;
   if (llvm::any_of(
           box, [](int64_t extent) { return extent > rules::kMaxBoxExtent; }))
     return {};
@@ -177,6 +182,8 @@ static SmallVector<int64_t> findBox(const MapShape &shape,
   int64_t bytes = elementBytes;
   for (size_t dim = rank; dim-- > 0;) {
     int64_t extent = shape.getTile(dim);
+    if (dim == 0 && shape.arePages)
+      break;
     if (extent <= rules::kMaxBoxExtent) {
       box[dim] = extent;
       bytes *= extent;
@@ -194,9 +201,10 @@ static SmallVector<int64_t> findBox(const MapShape &shape,
   return box;
 }
 
-/// Whether boxes are panels: only the innermost dimension is split.
+/// Whether boxes are panels, or parts of them by page: other dimensions than
+/// the innermost one aren't split.
 static bool arePanels(const MapShape &shape) {
-  for (size_t dim = 0; dim + 1 < shape.groups.size(); ++dim)
+  for (size_t dim = shape.arePages; dim + 1 < shape.groups.size(); ++dim)
     if (shape.box[dim] != shape.getTile(dim))
       return false;
   return true;
@@ -467,7 +475,7 @@ static bool hasReadersThatFill(const TransferFacts &facts, Needs &needs) {
 static bool canHaveMap(const TransferFacts &facts, Needs &needs) {
   if (!needs.hasTarget(rules::kBulkSM, rules::kBulkPTX))
     return false;
-  if (!facts.isArgument)
+  if (!facts.isArgument && !facts.arePages)
     return needs.refuse("a global memref that isn't an argument of the kernel"
                         " but " +
                         facts.origin);
@@ -479,7 +487,7 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
                                   Swizzle swizzle) {
   if (facts.isMulticast)
     return EngineAttempt::refused(kNoMulticastCopies);
-  if (getRows(facts.op))
+  if (getRows(facts.op) && !facts.arePages)
     return EngineAttempt::refused(kNoRows);
   Needs general(facts, use);
   if (!canHaveMap(facts, general))
@@ -498,7 +506,7 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
     if (!groups)
       continue;
     for (int64_t factor = 1; factor * facts.elementBytes <= 8; factor *= 2) {
-      MapShape shape = {*groups, factor, {}, swizzle};
+      MapShape shape = {*groups, factor, {}, swizzle, facts.arePages};
       bool isPromoted = factor > 1;
       if (groups->back().tile % factor != 0 ||
           (isPromoted &&
@@ -541,7 +549,8 @@ static std::optional<EngineChoice> tryGivenMap(const TransferFacts &facts,
   }
   // C150 has compared box and tile.
   MapShape shape = {*groups, type.getElementBits() / (8 * facts.elementBytes),
-                    SmallVector<int64_t>(type.getBox()), type.getSwizzle()};
+                    SmallVector<int64_t>(type.getBox()), type.getSwizzle(),
+                    facts.arePages};
   if (shape.factor > 1 && !hasWiderElements(facts)) {
     needs.refuse("map elements of " + Twine(type.getElementBits()) +
                  " bits, wider than the tile's, for a part of a buffer");

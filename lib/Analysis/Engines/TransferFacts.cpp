@@ -200,7 +200,13 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
     name = root.name;
     isArgument = source.isWhole;
     hasArgumentStrides = source.keepsStrides;
-    isContiguousArgument = isArgument && type.getLayout().isIdentity();
+    if (RowsOp rows = getRows(op)) {
+      arePages = isLoad && rank > 2 &&
+                 findOrigin(rows.getSource(), kernel.indices).isWhole;
+      extents.front() = rows.getSource().getType().getDimSize(0);
+    }
+    isContiguousArgument =
+        (isArgument || arePages) && type.getLayout().isIdentity();
     if (root.workspace)
       globalAlignment = std::max(
           globalAlignment, std::gcd(rules::kWorkspaceAlignment, globalOffset));
@@ -230,6 +236,9 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
 bool TransferFacts::isInside(int64_t dim) const {
   if (inBounds)
     return true;
+  // The table may name any row.
+  if (dim == 0 && getRows(op))
+    return false;
   std::optional<int64_t> offset = getConstantIntValue(offsets[dim]);
   return offset && *offset >= 0 && !ShapedType::isDynamic(extents[dim]) &&
          *offset <= extents[dim] - box[dim];

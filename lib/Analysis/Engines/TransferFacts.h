@@ -97,6 +97,10 @@ struct TransferFacts {
   std::optional<unsigned> argument;
   /// The global memref is that argument, except for casts.
   bool isArgument = false;
+  /// The global memref is rows of that argument that a table names, with two
+  /// dimensions or more each, as pages have: a tensor copy takes them one by
+  /// one.
+  bool arePages = false;
   /// The global memref has the argument's strides.
   bool hasArgumentStrides = false;
   /// The strides of the argument follow from its extents.

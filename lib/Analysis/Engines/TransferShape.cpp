@@ -284,7 +284,10 @@ std::string carousel::explainEngine(TransferOpInterface op,
            llvm::utostr(engine.getWidth());
   bool isByThreads = engine.getKind() == EngineKind::CpAsync ||
                      engine.getKind() == EngineKind::Vector;
-  if (getRows(op) && !isByThreads)
+  // Rows that are boxes themselves, as pages, are copied one by one.
+  bool arePages = engine.getKind() == EngineKind::Tensor && op.isLoad() &&
+                  op.getGlobal().getType().getRank() > 2;
+  if (getRows(op) && !isByThreads && !arePages)
     return "engine cp_async or vector for rows of a table, got " +
            stringifyEngineKind(engine.getKind()).str();
   switch (engine.getKind()) {

@@ -26,18 +26,20 @@ static Value createValid(ImplicitLocOpBuilder &b, Value isValid, Value number) {
   return arith::SelectOp::create(b, isValid, number, none);
 }
 
-Value carousel::createRowNumber(ImplicitLocOpBuilder &b, RowsOp rows,
-                                Value position) {
+/// Whether `value` is less than the rows of `memref`, and not negative:
+/// negative numbers are large ones.
+static Value createIsBelow(ImplicitLocOpBuilder &b, Value value, Value memref) {
+  return arith::CmpIOp::create(
+      b, CmpIPredicate::ult, value,
+      b.createOrFold<memref::DimOp>(memref, int64_t(0)));
+}
+
+Value carousel::createTableNumber(ImplicitLocOpBuilder &b, RowsOp rows,
+                                  Value position) {
   Value table = rows.getTable();
   Type type = rows.getTable().getType().getElementType();
-  auto createIsBelow = [&](Value value, Value memref) -> Value {
-    // Negative numbers are large ones.
-    return arith::CmpIOp::create(
-        b, CmpIPredicate::ult, value,
-        b.createOrFold<memref::DimOp>(memref, int64_t(0)));
-  };
   auto branch = scf::IfOp::create(
-      b, createIsBelow(position, table),
+      b, createIsBelow(b, position, table),
       [&](OpBuilder &nested, Location loc) {
         scf::YieldOp::create(
             nested, loc,
@@ -49,7 +51,12 @@ Value carousel::createRowNumber(ImplicitLocOpBuilder &b, RowsOp rows,
                                  nested, loc, nested.getIntegerAttr(type, -1))
                                  .getResult());
       });
-  Value number =
-      arith::IndexCastOp::create(b, b.getIndexType(), branch.getResult(0));
-  return createValid(b, createIsBelow(number, rows.getSource()), number);
+  return branch.getResult(0);
+}
+
+Value carousel::createRowNumber(ImplicitLocOpBuilder &b, RowsOp rows,
+                                Value position) {
+  Value number = arith::IndexCastOp::create(
+      b, b.getIndexType(), createTableNumber(b, rows, position));
+  return createValid(b, createIsBelow(b, number, rows.getSource()), number);
 }

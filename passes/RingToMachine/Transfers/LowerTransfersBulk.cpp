@@ -135,7 +135,8 @@ static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
   SmallVector<Value> first =
       createCoordinates(b, op, groups, map.getElementBits() / elementBits);
 
-  // The grid of boxes, row by row; they are consecutive in the tile.
+  // The grid of boxes, row by row; they are consecutive in the tile. So are
+  // panels, each with the boxes of all rows that a table names.
   SmallVector<int64_t> grid;
   int64_t dim = -static_cast<int64_t>(issue.shape->leading);
   for (auto [index, size] : llvm::enumerate(groups)) {
@@ -152,7 +153,7 @@ static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
   ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
   int64_t boxElements = map.getBoxBytes() * 8 / map.getElementBits();
 
-  createLoop(b, getTensorBoxes(op), [&](Value number) {
+  auto issueBox = [&](Value number, Value place) {
     SmallVector<Value> coordinates = first;
     SmallVector<Value> box =
         createDelinearized(b, createCast(b, number, b.getI32Type()), grid);
@@ -162,7 +163,7 @@ static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
       coordinate = createFolded<arith::AddIOp>(b, coordinate, shift);
     }
     SmallVector<Value> indices = createDelinearized(
-        b, createFolded<arith::MulIOp>(b, number, boxElements), shape);
+        b, createFolded<arith::MulIOp>(b, place, boxElements), shape);
     auto store = dyn_cast<RingStoreOp>(op.getOperation());
     auto load = [&] {
       Value mask;
@@ -176,7 +177,7 @@ static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
     };
     if (issue.turn) {
       Value own = createFolded<arith::RemUIOp>(
-          b, createCast(b, number, b.getI32Type()), issue.ctas);
+          b, createCast(b, place, b.getI32Type()), issue.ctas);
       createIf(b, createCompare(b, arith::CmpIPredicate::eq, own, issue.turn),
                load);
     } else if (!store)
@@ -187,6 +188,29 @@ static void issueTensor(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
     else
       TensorStoreOp::create(b, buffer, indices, op.getMap(), coordinates,
                             TensorStoreMode::Tile, issue.policy);
+  };
+  RowsOp rows = getRows(op);
+  int64_t boxes = getTensorBoxes(op);
+  if (!rows)
+    return createLoop(b, boxes,
+                      [&](Value number) { issueBox(number, number); });
+  int64_t named = std::exchange(grid.front(), 1), each = boxes / named;
+  bool arePanels = map.getSwizzle() != Swizzle::None && grid.back() > 1;
+  createLoop(b, named, [&](Value row) {
+    Value position =
+        createFolded<arith::AddIOp>(b, op.getOffsets().front(), row);
+    // Copies fill where a coordinate is outside: that of a row that doesn't
+    // exist, too, unless 32 bits of it are one that does.
+    bool isCoordinate =
+        rows.getTable().getType().getElementType().isInteger(32);
+    Value number = isCoordinate ? createTableNumber(b, rows, position)
+                                : createRowNumber(b, rows, position);
+    first.front() = createCast(b, number, b.getI32Type());
+    createLoop(b, each, [&](Value box) {
+      Value outer = arePanels ? box : row, inner = arePanels ? row : box;
+      outer = createFolded<arith::MulIOp>(b, outer, arePanels ? named : each);
+      issueBox(box, createFolded<arith::AddIOp>(b, outer, inner));
+    });
   });
 }
 

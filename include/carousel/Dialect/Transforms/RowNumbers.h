@@ -17,6 +17,11 @@
 
 namespace carousel {
 
+/// The number that the table has at `position`, perhaps of no row; -1 if there
+/// is no such position.
+mlir::Value createTableNumber(mlir::ImplicitLocOpBuilder &b, RowsOp rows,
+                              mlir::Value position);
+
 /// The number of the row at `position` of the table, an index; -1 if there is
 /// no such position, or no such row.
 mlir::Value createRowNumber(mlir::ImplicitLocOpBuilder &b, RowsOp rows,
