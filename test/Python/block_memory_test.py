@@ -172,6 +172,20 @@ class MemoryTest(unittest.TestCase):
         self.run_both(trace(fill), {"x": floats(range(100)), "count": 70, "y": floats([-1] * 100)},
                       {"y": [*range(70), *[-1] * 30]})
 
+    def test_row_of_matrix(self):
+        def gather(x: "f32[n, 8, 4]", table: "i32[s, t]", count: "index", y: "out f32[16, 4]"):
+            pages = x.rows(table.row(1).first(count))
+            y[0:16, :] = pages[0:2, :, :].reshape(16, 4)
+
+        y = floats([5] * 64)
+        shaped = {"x": memoryview(floats(range(96))).cast("B").cast("f", (3, 8, 4)), "count": 1,
+                  "table": memoryview(ints([0, 1, 2, 0])).cast("B").cast("i", (2, 2)),
+                  "y": memoryview(y).cast("B").cast("f", (16, 4))}
+        for lower in (False, True):
+            y[:] = floats([5] * 64)
+            carousel.simulate(trace(gather), shaped, lower=lower).check()
+            self.assertEqual(list(y), [*range(64, 96), *[0] * 32])
+
     def test_clusters_share_tiles(self):
         def swap(x: "f32[n]", y: "out f32[m]"):
             rank = carousel.cluster_rank()
@@ -308,6 +322,9 @@ class MemoryTest(unittest.TestCase):
         def bad_part(x: "f32[n]", y: "out f32[m]"):
             y[0:64] = x[0:64][::2]
 
+        def row_of_vector(x: "f32[n]", y: "out f32[m]"):
+            y[0:64] = x.row(0)[0:64]
+
         def outside(x: "f32[n]", y: "out f32[m]"):
             y[0] = x[0:64][64]
 
@@ -332,6 +349,7 @@ class MemoryTest(unittest.TestCase):
                 (bad_ticket, r"draw_ticket: expected counters such as 'workspace i32\[1\]', got memref<.xf32"),
                 (bad_gather, "gather: expected a place for each of 1 dimensions of x, got 2"),
                 (bad_part, "expected slices of at least one element without a step"),
+                (row_of_vector, "row: expected memory of two dimensions or more, got x of 1"),
                 (outside, "expected an index of 64 elements, got 64"),
                 (unknown, r"w: expected an expression of n, m, resident, sms, .* got 'q \* 2'")):
             self.refuse(message, function)

@@ -124,6 +124,22 @@ class Memory:
             stride = stride * extent if stride is not None and isinstance(extent, int) else None
         return strides[::-1]
 
+    def row(self: Self, index: Operand) -> Self:
+        """A view of a row of the first dimension, which has the other dimensions."""
+        if len(self.extents) < 2:
+            raise TraceError(f"row: expected memory of two dimensions or more, got {self.name} of {len(self.extents)}")
+        sizes = [extent if isinstance(extent, int) else self._extent(dim) for dim, extent in enumerate(self.extents)][1:]
+        values = [size for size in sizes if isinstance(size, Value)]
+        names = iter(range(2, len(values) + 2))
+        spelt = ", ".join(["1", *("{%d}" % next(names) if isinstance(size, Value) else str(size) for size in sizes)])
+        begin, ones = ", ".join(["{1}"] + ["0"] * len(sizes)), ", ".join(["1"] * (len(sizes) + 1))
+        strides = self._get_strides()[1:]
+        result = spell_memref([size if isinstance(size, int) else None for size in sizes], self.dtype, self.space, strides,
+                              has_offset=True)
+        view = make(f"memref.subview {{0}}[{begin}] [{spelt}] [{ones}] : {self.type} to {result}",
+                    [Value(self.node), self._index(index), *values], Type(result), self.name + "_row")
+        return self._with(view.node, extents=self.extents[1:], strides=strides)
+
     def rows(self: Self, table: Memory, *, add: bool = False) -> Self:
         """A view whose row i is row `table[i]`: reads gather rows, and writes scatter them. With `add`, writes add to the
         rows, atomically. A number that is no row stands for one outside (docs/BlockPhase.md#rows-of-a-table)."""
