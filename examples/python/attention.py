@@ -290,17 +290,20 @@ def attention_grouped(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[g
     finish((own, total, result), scale, rows, y, lse)
 
 
-def find_sequence(offsets, p):
-    """The first row of tile p, the bounds of its sequence, and the entry of its end; 0 if there is none."""
+def find_sequence(offsets, p, turn=lambda before, count, entry: before):
+    """The first row of tile p, the bounds of its sequence, and the entry of its end; 0 if there is none. `turn` is the place of
+    a tile among those of its sequence."""
     p32 = p.to("i32", unsigned=True)
     tile, begin, row, first, entry, last = (carousel.full((), 0, "i32") for _ in range(6))
     for b in carousel.range(1, offsets.shape[0], pipeline=False):
         end = offsets[b]
-        following = tile + carousel.ceildiv(end - begin, 128)
+        count = carousel.ceildiv(end - begin, 128)
+        following = tile + count
+        own = b.to("i32", unsigned=True)
         is_here = carousel.less(tile, p32, or_equal=True, unsigned=True) & carousel.less(p32, following, unsigned=True)
-        row = carousel.where(is_here, begin + (p32 - tile) * 128, row)
+        row = carousel.where(is_here, begin + turn(p32 - tile, count, own) * 128, row)
         first = carousel.where(is_here, begin, first)
-        entry = carousel.where(is_here, b.to("i32", unsigned=True), entry)
+        entry = carousel.where(is_here, own, entry)
         last = carousel.where(is_here, end, last)
         tile, begin = following, end
     return (each.to("index", unsigned=True) for each in (row, first, last, entry))
@@ -326,13 +329,22 @@ attention_ragged = make_ragged("attention_ragged", False)
 attention_ragged_causal = make_ragged("attention_ragged_causal", True)
 
 
-def see_ahead(s, ahead):
-    """The scores of keys up to the row's own, of which row 0 sees `ahead` after the tile's first one."""
-    def some():
-        last = carousel.column(carousel.iota(128) + ahead)
-        return carousel.where(carousel.less(carousel.iota(64), last, or_equal=True), s, -math.inf)
+def take_turns(before, count, entry):
+    """Tiles of some sequences descend, by the sequence of Thue and Morse: CTAs take every n-th program, and later rows see more
+    keys."""
+    descends = carousel.full((), 0x2CD3, "i32") >> (entry & 15) & 1
+    return carousel.where(descends == 1, count - 1 - before, before)
 
-    return carousel.cond(ahead < 63, some, lambda: s)
+
+def see_ahead(s, ahead, hidden):
+    """The scores of keys up to the row's own, of which row 0 sees `ahead` after the tile's first one. The first `hidden` columns
+    aren't keys."""
+    def see():
+        columns = carousel.iota(128).to("i32")
+        return carousel.where(carousel.less(columns, carousel.column(columns + ahead), or_equal=True), keys, -math.inf)
+
+    keys = carousel.cond(hidden > 0, lambda: carousel.where(carousel.iota(128).to("i32") < hidden, -math.inf, s), lambda: s)
+    return carousel.cond(ahead < 127, see, lambda: keys)
 
 
 @carousel.kernel(grid=["heads", "floordiv(m, 128) + entries"], module="attention_paged")
@@ -341,25 +353,31 @@ def attention_paged(q: "contiguous bf16[m, heads, 128]", k: "contiguous bf16[pag
                     lengths: "i32[sequences]", offsets: "i32[entries]", y: "out contiguous bf16[m, heads, 128]",
                     lse: "out contiguous f32[heads, m]"):
     h, p = carousel.program_id(0), carousel.program_id(1)
-    g = h // (q.shape[1] // k.shape[2])
-    i, _, end, entry = find_sequence(offsets, p)
+    heads, groups, h32 = (number.to("i32", unsigned=True) for number in (q.shape[1], k.shape[2], h))
+    g = carousel.divide(h32, carousel.divide(heads, groups, unsigned=True), unsigned=True).to("index", unsigned=True)
+    i, _, end, entry = find_sequence(offsets, p, take_turns)
     b = carousel.maximum(entry, 1) - 1
     length = carousel.where(end == 0, 0, lengths[b].to("index", unsigned=True))
-    first, whole = length - end + i, length // 64 * 64
-    behind = carousel.minimum(first + 128, length)
-    queries = q[i:i + 128, h, :]
+    first = length - end + i
+    page = k.shape[1]
+    begin, behind = -((length % page - length) & 127), carousel.minimum(first + 128, length)
+    pages = table.row(b).first(carousel.ceildiv(length.to("i32"), page).to("index", unsigned=True))
 
-    def add(state, begin, stop, values):
-        def read(j):
-            page = table[b, j // 64].to("index")
-            return k[page, :, g, :], values[page, 0:64, g, :]
+    def find_missing(j):
+        """Rows that the sequence lacks in its last page."""
+        return carousel.maximum(j.to("i32") - (length.to("i32") - page), 0)
 
-        return attend_tiles(state, queries, read, lambda: scale * LOG2E, begin, stop,
-                            lambda multiply, j: see_ahead(multiply(), first - j), keys=64)
+    def read(j):
+        """A tile of pages. One that isn't full is alone, and begins before itself, where rows are zeros."""
+        n, row = (j + 128) // page - 128 // page, (-find_missing(j)).to("index")
+        return (pool.rows(pages)[n:n + 128 // page, row:row + page, g:g + 1, :].reshape(128, 128) for pool in (k, v))
 
-    state = add(begin_rows(128, -1.0e30), 0, carousel.minimum(behind, whole), v)
-    # The last page, whose values end with the sequence.
-    state = add(state, whole, behind, v.first(None, length - whole, None, None))
+    def score(multiply, j):
+        missing, j32 = find_missing(j), j.to("i32")
+        return see_ahead(multiply(), first.to("i32") - j32 + missing, carousel.maximum(missing, -j32))
+
+    state = attend_tiles(begin_rows(128, -1.0e30), q[i:i + 128, h, :], read, lambda: scale * LOG2E, begin, behind,
+                         score, keys=128)
     y.first(end, None, None)[i:i + 128, h, :] = divide(state, may_be_empty=False)
     lse.first(None, end)[h, i:i + 128] = carousel.fma(state[0], scale, carousel.log(state[1]))
 

@@ -26,17 +26,19 @@ class Case:
     tolerance: tuple = ()
     width: int = 4096  # of the vectors from which the variants are made
     shrinks: bool = True  # products have smaller tiles than in the example
+    page: int = 64  # the keys of a page
 
     def describe(self):
         return (f"{self.file}: {self.kernel} {' '.join(self.arguments)}"
-                + (f" in vectors of {self.width}" if self.width != 4096 else "") + ("" if self.shrinks else " in whole tiles"))
+                + (f" in vectors of {self.width}" if self.width != 4096 else "") + ("" if self.shrinks else " in whole tiles")
+                + (f" with pages of {self.page}" if self.page != 64 else ""))
 
 
 def make_cases():
     cases = []
 
-    def add(file, kernel, outputs, *arguments, tolerance=(), width=4096, shrinks=True):
-        cases.append(Case(file, kernel, outputs.split(), list(arguments), tolerance, width, shrinks))
+    def add(file, kernel, outputs, *arguments, tolerance=(), width=4096, shrinks=True, page=64):
+        cases.append(Case(file, kernel, outputs.split(), list(arguments), tolerance, width, shrinks, page))
 
     for rows, columns, layout in ((1, 1, ""), (37, 96, ""), (3, 1001, "@1008x1")):
         x = f"x=random:{rows}x{columns}{layout}"
@@ -241,12 +243,16 @@ def make_cases():
             f"lse=empty:2x{n}", tolerance=ATTENTION, shrinks=False)
         add("attention_layouts", "attention_kv", "y lse", f"q=random:{n}x4x128:1", f"kv=random:{n}x2x2x128:2", "scale=0.3",
             f"y=empty:{n}x4x128", f"lse=empty:4x{n}", tolerance=ATTENTION, shrinks=False)
-    # Pages: a sequence of some rows of a page, none, whole ones, and one row more; a decoding step beside a prefill.
-    for counts, lengths in (("5", "5"), ("3x0x5x130", "70x0x64x131"), ("1x64x1", "65x64x1")):
+    # Pages: a sequence of some rows of a page, none, whole ones, an odd number of them or an even one, and some rows more; a
+    # decoding step beside a prefill.
+    for page, counts, lengths in ((64, "5", "5"), (64, "3x0x5x130", "70x0x64x131"), (64, "1x64x1", "65x64x1"),
+                                  (64, "1x200x40", "199x256x320"), (16, "1x130x20", "17x131x112"), (32, "1x130x20", "33x131x96"),
+                                  (128, "1x130x20", "127x131x256")):
         n = sum(map(int, counts.split("x")))
-        add("attention_paged", "attention_paged", "y lse", f"q=random:{n}x2x128:1", f"k=keys:{lengths}", f"v=values:{lengths}",
-            "scale=0.3", f"table=table:{lengths}", f"lengths=lengths:{lengths}", f"offsets=ends:{counts}", f"y=random:{n}x2x128:4",
-            f"lse=random:2x{n}:5", tolerance=ATTENTION, shrinks=False)
+        k, v, table = (f"{kind}:{lengths}:{page}" for kind in ("keys", "values", "table"))
+        add("attention_paged", "attention_paged", "y lse", f"q=random:{n}x2x128:1", f"k={k}", f"v={v}", "scale=0.3",
+            f"table={table}", f"lengths=lengths:{lengths}", f"offsets=ends:{counts}", f"y=random:{n}x2x128:4",
+            f"lse=random:2x{n}:5", tolerance=ATTENTION, shrinks=False, page=page)
     # Heads of other sizes, by (queries and keys, values). Without keys, results are zeros.
     for file, name, (of_keys, of_values) in (
             ("attention_heads", "80", (80, 80)), ("attention_heads", "96", (96, 96)), ("attention_heads", "64_128", (64, 128)),
