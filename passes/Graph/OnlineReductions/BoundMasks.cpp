@@ -312,7 +312,7 @@ static bool holdsOfOwn(linalg::GenericOp op, Value condition, unsigned row,
            for (auto [loop, factor] : llvm::enumerate(bound.coefficients))
              if (loop != row && loop != element && factor != 0)
                return false;
-           return bound.numbers.empty() && bound.constant >= 0 &&
+           return bound.isOfIndices() && bound.constant >= 0 &&
                   bound.coefficients[row] + bound.coefficients[element] == 0;
          });
 }

@@ -221,9 +221,9 @@ static bool isOfMask(const SoftmaxWeights &weights, const WeightedOp &reader,
     SmallVector<int64_t> coefficients(match.size());
     for (auto [place, loop] : llvm::enumerate(match))
       coefficients[loop] = bound.coefficients[place];
-    return bound.numbers.empty() &&
+    return bound.isOfIndices() &&
            llvm::any_of(*known, [&](const IndexBound &other) {
-             return other.numbers.empty() && other.constant == bound.constant &&
+             return other.isOfIndices() && other.constant == bound.constant &&
                     llvm::equal(other.coefficients, coefficients);
            });
   });

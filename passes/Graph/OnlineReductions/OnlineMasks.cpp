@@ -54,12 +54,40 @@ private:
 
 } // namespace
 
+/// Numbers from which on a kernel takes sums of 32 bits for ones that wrap.
+static constexpr int64_t kMostNumber = 1 << 27;
+
 /// Numbers in memory may be any: their sums and products have to be of 64 bits,
-/// or say that they don't wrap.
-static bool mayWrap(Operation *op, const IndexBound &operand) {
+/// or say that they don't wrap, or the kernel compares them with kMostNumber.
+static bool mayWrap(Operation *op, const IndexBound &sum) {
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
-  return !operand.numbers.empty() && !op->getResult(0).getType().isIndex() &&
+  return !sum.numbers.empty() && !op->getResult(0).getType().isIndex() &&
          !(flags && flags.hasNoSignedWrap());
+}
+
+/// Whether a sum of a type has no more than that has if its numbers are less
+/// than kMostNumber away from 0.
+static bool fits(const IndexBound &sum, Type type, linalg::LinalgOp op) {
+  constexpr int64_t kLeastBits = 32, kMost = 1 << 30;
+  int64_t most = 0;
+  bool isMore = type.getIntOrFloatBitWidth() < kLeastBits;
+  auto add = [&](int64_t factor, int64_t of) {
+    int64_t product;
+    isMore |=
+        llvm::MulOverflow(factor, of, product) || std::abs(product) > kMost;
+    most += std::abs(product);
+  };
+  add(sum.constant, 1);
+  for (const auto &number : sum.numbers)
+    add(number.second, kMostNumber);
+  for (auto [factor, extent] :
+       llvm::zip_equal(sum.coefficients, op.getStaticLoopRanges())) {
+    if (factor == 0)
+      continue;
+    isMore |= ShapedType::isDynamic(extent);
+    add(factor, extent);
+  }
+  return !isMore && most <= kMost;
 }
 
 /// Adds a multiple of a sum to another one. Returns whether all numbers are of
@@ -87,6 +115,9 @@ static bool addMultiple(IndexBound &sum, const IndexBound &other,
     if (own->second == 0)
       sum.numbers.erase(own);
   }
+  for (Value number : other.wrapping)
+    if (!llvm::is_contained(sum.wrapping, number))
+      sum.wrapping.push_back(number);
   return add(sum.constant, other.constant);
 }
 
@@ -109,36 +140,48 @@ std::optional<IndexBound> ConditionReader::computeIndex(Value value) {
     return sum;
   }
   Operation *source = value.getDefiningOp();
-  if (!source)
-    return std::nullopt;
+  if (!source) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner() != op.getBlock() ||
+        !value.getType().isIntOrIndex())
+      return std::nullopt;
+    sum.numbers.push_back({value, 1});
+    return sum;
+  }
   if (auto index = dyn_cast<linalg::IndexOp>(source)) {
     sum.coefficients[index.getDim()] = 1;
     return sum;
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(source))
     return bounds.lookup(source->getOperand(0));
-  if (isa<tensor::ExtractOp>(source)) {
-    sum.numbers.push_back({value, 1});
-    return sum;
-  }
-  auto addOperand = [&](unsigned operand, int64_t factor, bool isWrapping) {
+  auto addOperand = [&](unsigned operand, int64_t factor) {
     const std::optional<IndexBound> &own =
         bounds.lookup(source->getOperand(operand));
-    return own && !(isWrapping && mayWrap(source, *own)) &&
-           addMultiple(sum, *own, factor);
+    return own && addMultiple(sum, *own, factor);
   };
   bool isSum = false;
   if (isa<arith::AddIOp, arith::SubIOp>(source)) {
-    isSum = addOperand(0, 1, /*isWrapping=*/true) &&
-            addOperand(1, isa<arith::AddIOp>(source) ? 1 : -1,
-                       /*isWrapping=*/true);
+    isSum =
+        addOperand(0, 1) && addOperand(1, isa<arith::AddIOp>(source) ? 1 : -1);
   } else if (isa<arith::MulIOp, arith::XOrIOp>(source) &&
              matchPattern(source->getOperand(1), m_ConstantInt(&constant))) {
     // The complement of x is -x - 1.
     bool isProduct = isa<arith::MulIOp>(source);
     sum.constant = isProduct ? 0 : -1;
     isSum = (isProduct || constant.isAllOnes()) &&
-            addOperand(0, isProduct ? constant.getSExtValue() : -1, isProduct);
+            addOperand(0, isProduct ? constant.getSExtValue() : -1);
+    if (!isProduct)
+      return isSum ? std::optional(std::move(sum)) : std::nullopt;
+  } else if (source->getNumRegions() == 0 &&
+             source->getResult(0).getType().isIntOrIndex()) {
+    sum.numbers.push_back({value, 1}); // such as one between two others
+    return sum;
+  }
+  if (isSum && mayWrap(source, sum)) {
+    for (const auto &number : sum.numbers)
+      if (!llvm::is_contained(sum.wrapping, number.first))
+        sum.wrapping.push_back(number.first);
+    isSum = fits(sum, source->getResult(0).getType(), op);
   }
   return isSum ? std::optional(std::move(sum)) : std::nullopt;
 }
@@ -562,7 +605,22 @@ static bool isFixed(const GroupProgram &program, unsigned op, Value value,
     return inner.getParentBlock() == body && inner.getDefiningOp() &&
            !isIndexOfTile(inner.getDefiningOp());
   };
+  // Elements of tensors that vectors have several of.
+  auto hasSeveral = [&](BlockArgument argument) {
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+    OpOperand *operand = structured.getMatchingOpOperand(argument);
+    AffineMap map = structured.getMatchingIndexingMap(operand);
+    return !structured.isDpsInput(operand) ||
+           llvm::any_of(llvm::enumerate(positions), [&](auto loop) {
+             return map.isFunctionOfDim(loop.index()) &&
+                    (loop.value() == stream ||
+                     program.schedule.dims[loop.value()].tile != 1);
+           });
+  };
   return !isComputedOf(value, isOfBody, [&](Value inner) {
+    if (auto argument = dyn_cast<BlockArgument>(inner);
+        argument && argument.getOwner() == body)
+      return hasSeveral(argument);
     if (!isOfBody(inner))
       return isa<BlockArgument>(inner) && !isa<TensorType>(inner.getType());
     Operation *source = inner.getDefiningOp();
@@ -603,8 +661,9 @@ static bool isKept(const GroupProgram &program, const OnlineMask &mask,
   return llvm::all_of(mask.bounds, [&, rows = rows, elements = elements](
                                        const IndexBound &bound) {
     int64_t own = getCoefficient(program, mask.op, bound, elements);
-    if (!bound.numbers.empty())
-      return false;
+    // The kernel compares these numbers (BoundWriter::hasElements).
+    if (!bound.isOfIndices())
+      return !isOwn && !mask.hasRowsAlong;
     for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
       if (at != elements && getCoefficient(program, mask.op, bound, at) +
                                     (isOwn && at == rows ? own : 0) <
@@ -682,8 +741,13 @@ carousel::findOnlineMasks(const GroupProgram &program,
     llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
       bool isBound =
           std::abs(getCoefficient(program, op, bound, position)) == 1 &&
-          llvm::all_of(bound.numbers, [&](const auto &number) {
-            return isFixed(program, op, number.first, /*hasTiles=*/false);
+          llvm::all_of(bound.numbers,
+                       [&](const auto &number) {
+                         return isFixed(program, op, number.first,
+                                        /*hasTiles=*/false);
+                       }) &&
+          llvm::all_of(bound.wrapping, [&](Value number) {
+            return isFixed(program, op, number, /*hasTiles=*/false);
           });
       mask.isExact &= isBound;
       return !isBound;
@@ -808,13 +872,9 @@ public:
           sum, compute<arith::MulIOp>(number, getIndex(factor)));
     }
     for (auto [number, sign] : bound.numbers) {
-      FailureOr<GroupValue> scalar = ops->writePart(mask.op, number);
-      if (failed(scalar) || !scalar->dims.empty())
+      Value index = readNumber(mask, number);
+      if (!index)
         return {};
-      Value index = scalar->value;
-      if (!index.getType().isIndex())
-        index = arith::IndexCastOp::create(builder, vectors.loc,
-                                           builder.getIndexType(), index);
       sum = compute<arith::AddIOp>(
           sum, compute<arith::MulIOp>(index, getIndex(sign)));
     }
@@ -827,8 +887,10 @@ public:
   Value hasElements(const OnlineMask &mask) {
     if (!mayHaveElements(program, mask))
       return {};
-    if (!mask.isFinite || isKept(program, mask, /*isOwn=*/false))
+    if (!mask.isFinite)
       return getTrue();
+    if (isKept(program, mask, /*isOwn=*/false))
+      return keepsFirst(mask);
     auto [rows, elements] = findMaskPositions(program, mask);
     return arith::CmpIOp::create(
         builder, vectors.loc, arith::CmpIPredicate::ule,
@@ -840,7 +902,55 @@ public:
                                      builder.getBoolAttr(true));
   }
 
+  /// Whether a bound's sum doesn't wrap; null if its numbers aren't known.
+  Value fits(const OnlineMask &mask, const IndexBound &bound) {
+    Value all = getTrue();
+    for (Value number : bound.wrapping) {
+      Value index = readNumber(mask, number);
+      if (!index)
+        return {};
+      Value above = compute<arith::AddIOp>(index, getIndex(kMostNumber));
+      Value isSmall =
+          arith::CmpIOp::create(builder, vectors.loc, arith::CmpIPredicate::ult,
+                                above, getIndex(2 * kMostNumber));
+      all = compute<arith::AndIOp>(all, isSmall);
+    }
+    return all;
+  }
+
 private:
+  /// Whether bounds with numbers keep the first element of each row; null if
+  /// the rows of a program have several numbers.
+  Value keepsFirst(const OnlineMask &mask) {
+    Value all = getTrue();
+    for (const IndexBound &bound : mask.bounds) {
+      if (bound.isOfIndices())
+        continue;
+      Value fits = this->fits(mask, bound);
+      Value least = computeBound(mask, bound, /*isLargest=*/false,
+                                 /*hasTiles=*/false);
+      if (!least || !fits)
+        return {};
+      all = compute<arith::AndIOp>(all, fits);
+      Value isKept = arith::CmpIOp::create(
+          builder, vectors.loc, arith::CmpIPredicate::sge, least, getIndex(0));
+      all = compute<arith::AndIOp>(all, isKept);
+    }
+    return all;
+  }
+
+  /// A value of the body that all rows of a program have, as an index, or null.
+  Value readNumber(const OnlineMask &mask, Value number) {
+    FailureOr<GroupValue> scalar = ops->writePart(mask.op, number);
+    if (failed(scalar) || !scalar->dims.empty())
+      return {};
+    return scalar->value.getType().isIndex()
+               ? scalar->value
+               : arith::IndexCastOp::create(builder, vectors.loc,
+                                            builder.getIndexType(),
+                                            scalar->value);
+  }
+
   /// The last element of the program's vectors that exists.
   Value getLast(unsigned at) {
     int64_t tile = program.schedule.dims[at].tile;
@@ -872,11 +982,15 @@ carousel::computeOnlineRange(const GroupProgram &program, GroupVectors &vectors,
     Value isKnown = writer.hasElements(mask);
     if (!isKnown)
       continue;
-    auto choose = [&](Value bound, Value otherwise) {
-      return vectors.builder.createOrFold<arith::SelectOp>(vectors.loc, isKnown,
-                                                           bound, otherwise);
-    };
     for (const IndexBound &bound : mask.bounds) {
+      Value fits = writer.fits(mask, bound);
+      if (!fits)
+        continue;
+      Value isUsed = writer.compute<arith::AndIOp>(isKnown, fits);
+      auto choose = [&](Value bound, Value otherwise) {
+        return vectors.builder.createOrFold<arith::SelectOp>(
+            vectors.loc, isUsed, bound, otherwise);
+      };
       // along j: sum + j >= 0, or sum - j >= 0.
       bool isLeast = getCoefficient(program, mask.op, bound, position) > 0;
       Value sum = writer.computeBound(mask, bound, /*isLargest=*/true,
@@ -920,7 +1034,7 @@ double carousel::findNeededPart(const GroupProgram &program) {
         return at != rows && at != position &&
                getCoefficient(program, mask.op, bound, at) != 0;
       };
-      if (bound.numbers.empty() &&
+      if (bound.isOfIndices() &&
           llvm::none_of(llvm::seq<unsigned>(program.schedule.dims.size()),
                         isOther))
         lines.push_back({getCoefficient(program, mask.op, bound, position),
@@ -955,7 +1069,8 @@ SmallVector<Value> carousel::findHeldComparisons(const GroupProgram &program,
     // j - c x >= 0, or c x - j - 1 >= 0, of an x in memory.
     int64_t own = getCoefficient(program, mask.op, bound, position);
     bool isOfTiles = (bound.constant + (own > 0 ? 0 : 1)) % tile == 0 &&
-                     !bound.numbers.empty() && !mask.isFinite;
+                     !bound.numbers.empty() && !mask.isFinite &&
+                     bound.wrapping.empty();
     for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
       isOfTiles &=
           at == position || getCoefficient(program, mask.op, bound, at) == 0;
@@ -985,8 +1100,10 @@ Value carousel::isWholeTile(const GroupProgram &program, GroupVectors &vectors,
       continue;
     Value least = writer.computeBound(mask, bound, /*isLargest=*/false,
                                       /*hasTiles=*/true);
-    if (!least)
+    Value fits = writer.fits(mask, bound);
+    if (!least || !fits)
       return {};
+    isWhole = writer.compute<arith::AndIOp>(isWhole, fits);
     Value holds = arith::CmpIOp::create(vectors.builder, vectors.loc,
                                         arith::CmpIPredicate::sge, least,
                                         writer.getIndex(0));

@@ -22,11 +22,16 @@ namespace carousel {
 struct IndexBound {
   llvm::SmallVector<int64_t> coefficients; ///< by loop of the op
   int64_t constant = 0;
-  /// Elements that the op's body extracts, which are the same for all rows of a
+  /// Other values of the op's body, which are the same for all rows of a
   /// program, and their factors.
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> numbers = {};
+  /// Those that the body adds in so few bits that the sum may wrap, unless they
+  /// are small.
+  std::vector<mlir::Value> wrapping = {};
   /// The comparison of the body.
   mlir::Value comparison = {};
+
+  bool isOfIndices() const { return numbers.empty() && wrapping.empty(); }
 };
 
 /// An op whose element is `kept` where a condition holds, and otherwise a
