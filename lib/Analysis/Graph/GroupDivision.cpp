@@ -126,11 +126,14 @@ int64_t carousel::countParts(const GroupDivision &division, int64_t programs,
 std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
   if (schedule.division->isCluster)
     return schedule.division->mostParts;
+  const GroupDivision &division = *schedule.division;
   std::optional<int64_t> programs = countPrograms(schedule);
-  int64_t extent = schedule.dims[schedule.division->position].extent;
+  if (division.wantedPrograms == kAnyPrograms)
+    programs = 1;
+  int64_t extent = schedule.dims[division.position].extent;
   if (!programs || extent == kUnknownExtent)
     return std::nullopt;
-  return countParts(*schedule.division, *programs, extent);
+  return countParts(division, *programs, extent);
 }
 
 /// Whether so many programs with wide tiles have parts that keep a device busy,
@@ -210,6 +213,14 @@ int64_t carousel::countTogether(const GroupShape &shape,
   return std::clamp<int64_t>(kCombinedElements / partials, 1, kMostTogether);
 }
 
+/// Whether an online reduction has few rows beside those of its batch.
+static bool hasFewRows(const GroupSchedule &schedule) {
+  for (const ScheduledDim &dim : schedule.dims)
+    if (dim.walk == DimWalk::Grid && dim.tile != 1)
+      return dim.extent != kUnknownExtent && dim.extent <= kMostDecodeRows;
+  return false;
+}
+
 /// Parts have tiles of the online reduction's dimension.
 static std::optional<GroupSchedule>
 splitOnlineReduction(const GroupShape &shape, const GroupSchedule &schedule) {
@@ -224,6 +235,12 @@ splitOnlineReduction(const GroupShape &shape, const GroupSchedule &schedule) {
           std::max<int64_t>(countPartials(shape, schedule), 1),
       1, kMostKVSplits);
   division.wantedPrograms = kWantedWidePrograms;
+  if (hasFewRows(schedule)) {
+    int64_t keys = schedule.dims[division.position].extent;
+    division.mostParts = std::min(
+        division.mostParts, std::max(kDecodeParts, keys / kMostKeysOfPart));
+    division.wantedPrograms = kAnyPrograms;
+  }
   return divide(schedule, division, kLeastProductParts);
 }
 

@@ -81,8 +81,9 @@ ExprAttr carousel::getParts(const GroupProgram &program,
                   makeConstant(context, division.stepIterations));
   ExprAttr possible = make(ExprKind::CeilDiv, length,
                            makeConstant(context, division.leastLength));
-  ExprAttr most =
-      make(ExprKind::Min, makeConstant(context, division.mostParts), wanted);
+  ExprAttr most = makeConstant(context, division.mostParts);
+  if (division.wantedPrograms != sums::kAnyPrograms)
+    most = make(ExprKind::Min, most, wanted);
   return make(ExprKind::Max, make(ExprKind::Min, most, possible), one);
 }
 

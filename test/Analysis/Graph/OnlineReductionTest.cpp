@@ -209,12 +209,17 @@ TEST(OnlineReductionTest, PartsDivideStreamsOfFewPrograms) {
   EXPECT_EQ(countParts(softmax), "5");
   softmax.keys = 512;
   EXPECT_EQ(countParts(softmax), "whole");
-  // One program reads what all parts leave.
+  // Few rows have the same parts in any batch.
   softmax.keys = 1 << 20;
-  softmax.heads = 1;
-  EXPECT_EQ(countParts(softmax), "64");
   softmax.queries = 64;
-  EXPECT_EQ(countParts(softmax), "31");
+  for (int64_t heads : {int64_t(1), int64_t(8), int64_t(66), kAny}) {
+    softmax.heads = heads;
+    EXPECT_EQ(countParts(softmax), "31");
+  }
+  // One program reads what all parts leave.
+  softmax.heads = 4;
+  softmax.queries = 128;
+  EXPECT_EQ(countParts(softmax), "15");
   // Programs enough.
   softmax.heads = 67;
   EXPECT_EQ(countParts(softmax), "whole");
@@ -227,9 +232,10 @@ TEST(OnlineReductionTest, LaunchesCountPartsOfUnknownExtents) {
   softmax.heads = 8;
   softmax.queries = 16;
   softmax.keys = kAny;
-  EXPECT_EQ(countParts(softmax), "parts of 512, at most 64");
+  EXPECT_EQ(countParts(softmax), "parts of 512, at most 16");
+  softmax.queries = 128;
   softmax.heads = 32;
-  EXPECT_EQ(countParts(softmax), "parts of 512, at most 64");
+  EXPECT_EQ(countParts(softmax), "parts of 512, at most 15");
   // At most three parts aren't worth another kernel.
   softmax.heads = 34;
   EXPECT_EQ(countParts(softmax), "whole");

@@ -15,6 +15,7 @@
 #define CAROUSEL_ANALYSIS_GRAPH_ORDEROFSUMS_H
 
 #include <cstdint>
+#include <limits>
 
 namespace carousel::sums {
 
@@ -43,6 +44,15 @@ inline constexpr int64_t kLeastProductParts = 4;
 inline constexpr int64_t kLeastKVIterations = 4;
 inline constexpr int64_t kMostKVSplits = 64;
 inline constexpr int64_t kMostPartialElements = 1 << 18;
+/// Rows of an online reduction that are few, as the queries of decoding that
+/// share keys are. A request then has the same parts, and so the same bits,
+/// alone and in any batch: as many as keep a device busy with eight programs,
+/// or more of so many keys.
+inline constexpr int64_t kMostDecodeRows = 64;
+inline constexpr int64_t kDecodeParts = 16;
+inline constexpr int64_t kMostKeysOfPart = 8192;
+/// As many programs as there may be: parts follow from what they divide alone.
+inline constexpr int64_t kAnyPrograms = std::numeric_limits<int64_t>::max();
 /// The sides of a product's tiles, where there are few of them.
 inline constexpr int64_t kNarrowTile = 64;
 /// Rows of a product that are few, and the CTAs of a cluster that share its
