@@ -468,10 +468,15 @@ Status ProgramPlan::start(const PlannedLaunch &launch, const Memory &memory,
 
 Status ProgramPlan::start(Context::Impl &context, const Step &step,
                           const Memory &memory, Stream stream) const {
-  if (const auto *copy = std::get_if<PlannedCopy>(&step))
-    return copy->step.copy(
-        context, move(copy->target, copy->targetBase, memory),
-        move(copy->source, copy->sourceBase, memory), stream);
+  if (const auto *copy = std::get_if<PlannedCopy>(&step)) {
+    uint64_t target = move(copy->target, copy->targetBase, memory);
+    uint64_t source = move(copy->source, copy->sourceBase, memory);
+    // A result that has the memory of an argument keeps its elements there:
+    // what shares an element is the same (checkApart).
+    if (target == source)
+      return {};
+    return copy->step.copy(context, target, source, stream);
+  }
   if (const auto *matmul = std::get_if<PlannedMatmul>(&step))
     return matmul->step.run(
         context,

@@ -252,8 +252,11 @@ TEST_F(ProgramTest, Donations) {
   std::iota(values, values + 1024, 0.0f);
   expectSuccess(launch(0, 0));
   EXPECT_EQ(values[127], 127.0f);
+  // A copy of memory to itself takes no call of the driver.
+  EXPECT_EQ(fake::countCalls("cuMemcpyDtoDAsync"), 0u);
   expectSuccess(launch(0, 512));
   EXPECT_EQ(values[128 + 127], 127.0f);
+  EXPECT_EQ(fake::countCalls("cuMemcpyDtoDAsync"), 1u);
   // The plan of other memory serves the same memory, and the other way round.
   expectSuccess(launch(512, 512));
   EXPECT_EQ(values[128 + 127], 127.0f);
