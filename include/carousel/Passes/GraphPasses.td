@@ -493,6 +493,10 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
     of longer ones, by `bufferization.materialize_in_destination`, if the model says that this pays:
     by the group that writes them, or by one that copies them.
 
+    An op that changes some rows of an argument whose memory its result may have
+    (docs/GraphPhase.md, Donated arguments) starts from the argument, and is a group of its own.
+    Those that change the same rows are one op.
+
     A product, reductions and a product that need one another along one dimension are one group if
     what each of them has so far can be corrected where an earlier result changes, as in a softmax
     (docs/GraphPhase.md, Online reductions). A remark says which operation has no correction.

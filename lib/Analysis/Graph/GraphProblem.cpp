@@ -80,9 +80,18 @@ unsigned GraphOp::getOwnChannels() const {
 
 int64_t GraphOp::getIterations() const {
   int64_t iterations = 1;
-  for (const GraphLoop &loop : loops)
-    iterations *= assumeExtent(loop.extent);
+  for (auto [number, loop] : llvm::enumerate(loops))
+    iterations *= update && update->loop == number ? update->count
+                                                   : assumeExtent(loop.extent);
   return iterations;
+}
+
+int64_t GraphOp::getBytes(const GraphTensor &tensor) const {
+  auto isSame = [](int64_t extent, const GraphLoop &loop) {
+    return extent == loop.extent;
+  };
+  bool isUpdated = update && llvm::equal(tensor.extents, loops, isSame);
+  return isUpdated ? getIterations() * tensor.elementBytes : tensor.getBytes();
 }
 
 std::optional<unsigned> GraphProblem::findWriter(unsigned tensor) const {

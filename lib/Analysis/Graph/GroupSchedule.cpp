@@ -255,7 +255,17 @@ private:
       columns.tile *= 2;
   }
 
+  /// A loop goes along what an update changes. Other dimensions are the grid's
+  /// but for neighbours, of which vectors have several.
+  void scheduleUpdate(unsigned loop) {
+    setLoop(schedule.find(shape.loops[0][loop]), 1);
+    ScheduledDim &inner = schedule.dims[schedule.find(shape.loops[0].back())];
+    inner.tile = clampTile(inner, kTileWidth);
+  }
+
   void scheduleElementwise() {
+    if (const auto &update = problem.ops[group.ops.front()].update)
+      return scheduleUpdate(update->loop);
     // Dimensions in which neighbours are, by the bytes of their tensors.
     SmallVector<int64_t> bytes(schedule.dims.size());
     int64_t elementBytes = 1;
@@ -550,11 +560,18 @@ std::string carousel::findMisfit(const GraphProblem &problem,
   if (!llvm::equal(schedule.dims, collapseDims(problem, group, shape).dims,
                    haveSame))
     return "its dimensions aren't those of the group's tensors, in their order";
+  const auto &update = problem.ops[group.ops.front()].update;
   for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
     std::string name = "dimension " + std::to_string(position);
+    bool isUpdated =
+        update && schedule.find(shape.loops[0][update->loop]) == position;
+    if (isUpdated && (dim.walk != DimWalk::Loop || dim.tile != 1))
+      return "no loop goes along " + name +
+             " by single elements, of which an "
+             "update changes some";
     if (dim.walk == DimWalk::Grid && dim.isReduced)
       return "the grid goes along " + name + ", which is reduced";
-    if (dim.walk == DimWalk::Loop && !dim.isReduced)
+    if (dim.walk == DimWalk::Loop && !dim.isReduced && !isUpdated)
       return "a loop goes along " + name + ", which isn't reduced";
     bool isWhole = dim.extent != kUnknownExtent && dim.extent <= dim.tile;
     if (dim.walk == DimWalk::None && !isWhole && schedule.covered != position)

@@ -61,7 +61,8 @@ public:
 
   GroupShapeResult run() {
     GroupShapeResult result;
-    if (!checkHost() || !checkTensors() || !joinLoops() || !findDims()) {
+    if (!checkHost() || !checkUpdates() || !checkTensors() || !joinLoops() ||
+        !findDims()) {
       result.refusal = result.streamMiss.reason = refusal;
       return result;
     }
@@ -87,6 +88,16 @@ private:
   bool refuse(const llvm::Twine &reason) {
     refusal = reason.str();
     return false;
+  }
+
+  /// Only a part of the iterations of an update are executed.
+  bool checkUpdates() {
+    for (unsigned op : group.ops)
+      if (problem.ops[op].update && group.ops.size() > 1)
+        return refuse("'" + problem.ops[op].name +
+                      "' changes a few elements in place, in a kernel of its "
+                      "own");
+    return true;
   }
 
   //===--------------------------------------------------------------------===//

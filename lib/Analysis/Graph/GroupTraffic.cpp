@@ -59,8 +59,8 @@ static int64_t sumTraffic(
 int64_t carousel::countTraffic(const GraphProblem &problem,
                                const OpGroup &group) {
   return sumTraffic(problem, group,
-                    [](const GraphTensor &tensor, const GraphOp &) {
-                      return tensor.getBytes();
+                    [](const GraphTensor &tensor, const GraphOp &op) {
+                      return op.getBytes(tensor);
                     });
 }
 

@@ -12,12 +12,19 @@
 #include "Donations.h"
 
 #include "../Decisions/DecisionLog.h"
+#include "../Reading/FusedOps.h"
+#include "../Reading/RowUpdates.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -97,6 +104,175 @@ static std::optional<unsigned> findResult(Value value) {
         views.push_back(use.getOwner()->getResult(0));
     }
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// The input that an op keeps but for some rows, if it is an argument whose
+/// memory the op's only result may have.
+static OpOperand *findUpdatedInput(func::FuncOp program, linalg::GenericOp op) {
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() != 0 ||
+      readsInit(op, 0) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+    return nullptr;
+  std::optional<unsigned> result = findResult(op.getResult(0));
+  std::optional<unsigned> donor =
+      result ? findDonor(program, *result) : std::nullopt;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (BlockArgument argument = findArgument(input->get());
+        argument && argument.getArgNumber() == donor &&
+        input->get().getType() == op.getResult(0).getType() &&
+        op.getMatchingIndexingMap(input).isIdentity() &&
+        findRowUpdate(op, 0, op.getMatchingBlockArgument(input)))
+      return input;
+  return nullptr;
+}
+
+namespace {
+
+/// An op, and its input that becomes its init.
+struct Update {
+  linalg::GenericOp op;
+  OpOperand *updated;
+};
+
+} // namespace
+
+/// Makes one op behind the last one that computes the results of all, in place.
+static linalg::GenericOp unite(RewriterBase &rewriter,
+                               ArrayRef<Update> updates) {
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps, ofInits;
+  SmallVector<Location> locs;
+  llvm::DenseMap<OpOperand *, unsigned> places; // of the inputs
+  for (const Update &update : updates) {
+    linalg::GenericOp op = update.op;
+    locs.push_back(op.getLoc());
+    inits.push_back(update.updated->get());
+    ofInits.push_back(op.getMatchingIndexingMap(update.updated));
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (input == update.updated)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(input);
+      unsigned place = 0;
+      while (place != inputs.size() &&
+             (inputs[place] != input->get() || maps[place] != map))
+        ++place;
+      places[input] = place;
+      if (place != inputs.size())
+        continue;
+      inputs.push_back(input->get());
+      maps.push_back(map);
+    }
+  }
+  llvm::append_range(maps, ofInits);
+  linalg::GenericOp last = updates.back().op;
+  rewriter.setInsertionPointAfter(last);
+  auto united = linalg::GenericOp::create(
+      rewriter, rewriter.getFusedLoc(locs), TypeRange(ValueRange(inits)),
+      inputs, inits, maps, last.getIteratorTypesArray(),
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        SmallVector<Value> results;
+        for (auto [number, update] : llvm::enumerate(updates)) {
+          linalg::GenericOp op = update.op;
+          IRMapping mapping;
+          for (OpOperand *input : op.getDpsInputOperands())
+            mapping.map(
+                op.getMatchingBlockArgument(input),
+                arguments[input == update.updated ? inputs.size() + number
+                                                  : places.lookup(input)]);
+          for (Operation &inner : op.getBody()->without_terminator())
+            builder.clone(inner, mapping);
+          results.push_back(mapping.lookupOrDefault(
+              op.getBody()->getTerminator()->getOperand(0)));
+        }
+        linalg::YieldOp::create(builder, loc, results);
+      });
+  DominanceInfo dominance(united);
+  eliminateCommonSubExpressions(rewriter, dominance, united);
+  return united;
+}
+
+/// Whether an op is computed of the result of another one.
+static bool dependsOn(linalg::GenericOp op, linalg::GenericOp other) {
+  BackwardSliceOptions options;
+  options.omitUsesFromAbove = false;
+  SetVector<Operation *> sources;
+  return failed(getBackwardSlice(op.getOperation(), &sources, options)) ||
+         sources.contains(other);
+}
+
+/// Whether ops change the same rows, so that one op can have all.
+static bool changeSame(RewriterBase &rewriter, ArrayRef<Update> updates) {
+  linalg::GenericOp last = updates.back().op;
+  SmallVector<int64_t> extents = last.getStaticLoopRanges();
+  bool canUnite = llvm::all_of(updates.drop_back(), [&](const Update &update) {
+    linalg::GenericOp op = update.op;
+    return op.getStaticLoopRanges() == extents &&
+           !ShapedType::isDynamicShape(extents) && !dependsOn(last, op);
+  });
+  if (!canUnite)
+    return false;
+  linalg::GenericOp united = unite(rewriter, updates);
+  bool isUpdate = findRowUpdate(united).has_value();
+  rewriter.eraseOp(united);
+  return isUpdate;
+}
+
+/// Has an op compute the numbers that it reads, such as offsets, if that is
+/// cheap: a kernel of their own would take longer.
+static linalg::GenericOp computeNumbers(RewriterBase &rewriter,
+                                        linalg::GenericOp op) {
+  for (unsigned number = 0; number < op.getNumDpsInputs();) {
+    OpOperand *input = op.getDpsInputOperand(number++);
+    auto source = input->get().getDefiningOp<linalg::GenericOp>();
+    if (!source || isa<FloatType>(getElementTypeOrSelf(input->get())) ||
+        source.getNumResults() != 1 || !isPointwise(source) || !isCheap(source))
+      continue;
+    FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
+    if (failed(fused))
+      continue;
+    rewriter.replaceOp(op, *fused);
+    if (isOpTriviallyDead(source))
+      rewriter.eraseOp(source);
+    op = *fused;
+    number = 0;
+  }
+  return op;
+}
+
+unsigned carousel::updateInPlace(func::FuncOp program) {
+  IRRewriter rewriter(program.getContext());
+  std::vector<SmallVector<Update>> kernels;
+  for (auto op :
+       llvm::to_vector(program.getBody().front().getOps<linalg::GenericOp>())) {
+    if (!findUpdatedInput(program, op))
+      continue;
+    op = computeNumbers(rewriter, op);
+    OpOperand *updated = findUpdatedInput(program, op);
+    if (!updated)
+      continue;
+    SmallVector<Update> together;
+    if (!kernels.empty())
+      together = kernels.back();
+    together.push_back({op, updated});
+    if (kernels.empty() || !changeSame(rewriter, together))
+      kernels.push_back({together.back()});
+    else
+      kernels.back() = std::move(together);
+  }
+  unsigned results = 0;
+  for (ArrayRef<Update> updates : kernels) {
+    linalg::GenericOp united = unite(rewriter, updates);
+    for (auto [update, result] : llvm::zip_equal(updates, united.getResults()))
+      rewriter.replaceOp(update.op, result);
+    results += updates.size();
+  }
+  if (results != 0)
+    sortTopologically(&program.getBody().front());
+  return results;
 }
 
 /// The dimensions of the group along which an access goes; empty if it isn't
@@ -329,6 +505,9 @@ private:
   bool keepsToOwnElements(Operation &op) {
     if (auto copy = dyn_cast<memref::CopyOp>(op))
       return areSameViews(copy.getSource(), donor, copy.getTarget(), result);
+    if (auto copy = dyn_cast<linalg::CopyOp>(op))
+      return areSameViews(copy.getInputs()[0], donor, copy.getOutputs()[0],
+                          result);
     auto launch = dyn_cast<LaunchKernelOp>(op);
     if (!launch)
       return false;

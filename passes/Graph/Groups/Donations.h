@@ -25,6 +25,12 @@ std::optional<unsigned> findDonor(mlir::func::FuncOp program, unsigned result);
 /// C229: errors at the program.
 mlir::LogicalResult verifyDonations(mlir::func::FuncOp program);
 
+/// Has ops that change some rows of an argument, whose memory their result may
+/// have, write these rows to that memory (RowUpdates.h). Ops that change the
+/// same rows of several arguments, as of the keys and values of a cache, become
+/// one. Returns the number of results that are computed so.
+unsigned updateInPlace(mlir::func::FuncOp program);
+
 /// Notes, of each result of a group that is such a result of the program, the
 /// operand that it may alias: if each program of the kernel reads from it only
 /// what it then writes.

@@ -16,6 +16,7 @@
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "Donations.h"
 #include "PitchedRows.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
@@ -467,6 +468,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     if (failed(rewriteGreedily(func, std::move(patterns))))
       return failure();
     removeDuplicates(func);
+    updateInPlace(func);
     clones += rematerializeCheapOps(func);
     separateFills(func);
     Graph graph = readGraph(func);

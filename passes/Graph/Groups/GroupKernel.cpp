@@ -23,6 +23,8 @@
 #include "../Kernels/RowLoops.h"
 #include "../OnlineReductions/OnlineMasks.h"
 #include "../OnlineReductions/OnlineReductionWriter.h"
+#include "../Reading/RowUpdates.h"
+#include "../Tables/TableOps.h"
 #include "GroupParts.h"
 #include "GroupSignature.h"
 
@@ -65,6 +67,8 @@ private:
   LogicalResult writeOps();
   LogicalResult writeOp(unsigned op);
   LogicalResult writeLoops(ArrayRef<unsigned> ops);
+  /// The rows that an op changes, which exist.
+  FailureOr<std::optional<LoopRange>> findUpdatedRows(unsigned op);
   LogicalResult writeLoop(ArrayRef<unsigned> ops,
                           const std::optional<LoopRange> &part,
                           SmallVectorImpl<Value> &sums);
@@ -204,7 +208,9 @@ void KernelWriter::placeProgram() {
 FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
   kernel = createKernel(program, operands, workspaces, builder, name);
   for (auto [number, operand] : llvm::enumerate(operands))
-    memory.setParameter(operand.value, kernel.getArgument(number));
+    for (Value value : {operand.value, Value(operand.updated)})
+      if (value)
+        memory.setParameter(value, kernel.getArgument(number));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   writeScalars();
@@ -350,7 +356,9 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
     auto [from, to] = parts.getRange();
     part = {schedule.division->position, from, to};
   } else {
-    auto own = skipMissingRows(program, vectors, opWriter);
+    auto own = getNode(ops.front()).update
+                   ? findUpdatedRows(ops.front())
+                   : skipMissingRows(program, vectors, opWriter);
     if (failed(own))
       return failure();
     part = *own;
@@ -391,6 +399,25 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       memory.define(op, result, {totals[next++], dims, {}});
   }
   return success();
+}
+
+FailureOr<std::optional<LoopRange>> KernelWriter::findUpdatedRows(unsigned op) {
+  RowUpdate update = *findRowUpdate(getOp(op));
+  FailureOr<GroupValue> offset = opWriter.writePart(op, update.offset);
+  if (failed(offset))
+    return failure();
+  unsigned position = getPositions(op)[update.loop];
+  IndexBuilder n(builder, vectors.loc);
+  Value first = n.index(offset->value), zero = n.constant(0),
+        extent = vectors.getExtent(position);
+  Value end = arith::AddIOp::create(builder, vectors.loc, first,
+                                    n.constant(update.count));
+  auto clamp = [&](Value number) -> Value {
+    return arith::MinSIOp::create(
+        builder, vectors.loc,
+        arith::MaxSIOp::create(builder, vectors.loc, number, zero), extent);
+  };
+  return std::optional(LoopRange{position, clamp(first), clamp(end)});
 }
 
 LogicalResult KernelWriter::writeLoop(ArrayRef<unsigned> ops,

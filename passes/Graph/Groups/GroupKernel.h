@@ -35,6 +35,9 @@ struct KernelOperand {
   bool isResult = false;
   /// The memref has strides.
   bool isSlice = false;
+  /// The group's argument of which the op of a result changes some rows in
+  /// place: the memory has its elements before (RowUpdates.h).
+  mlir::BlockArgument updated = {};
   /// The operand that callers may pass the same memory for as for this result.
   std::optional<unsigned> mayAlias = {};
 };

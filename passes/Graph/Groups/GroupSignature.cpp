@@ -15,6 +15,7 @@
 
 #include "../Kernels/GroupMemory.h"
 #include "../OnlineReductions/OnlineMasks.h"
+#include "../Reading/RowUpdates.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -124,12 +125,23 @@ llvm::SetVector<Value> carousel::findScalars(const GroupProgram &program) {
   return numbers;
 }
 
+/// The argument that the op of a result updates in place, or null.
+static BlockArgument findUpdatedArgument(Value value) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (!op || !findRowUpdate(op))
+    return {};
+  return dyn_cast<BlockArgument>(
+      op.getTiedOpOperand(cast<OpResult>(value))->get());
+}
+
 SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   SmallVector<KernelOperand> operands;
   auto add = [&](Value value, bool isResult) {
     KernelOperand operand;
     operand.value = value;
     operand.isResult = isResult;
+    if (isResult)
+      operand.updated = findUpdatedArgument(value);
     if (isa<RankedTensorType>(value.getType())) {
       unsigned tensor = program.graph.tensorIndices.lookup(value);
       operand.dims = findDims(program, tensor);
@@ -140,10 +152,15 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   };
   for (BlockArgument argument : program.getBlock().getArguments()) {
     // Extents that only tensor.empty or a fill needs follow from the memrefs.
+    // What is updated in place is the memory of a result.
     bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) {
       auto fill = dyn_cast<linalg::FillOp>(user);
       bool isFilled = fill && fill.getDpsInits().front() == argument;
-      return !isFilled && !isa<tensor::EmptyOp, tensor::DimOp>(user);
+      auto op = dyn_cast<linalg::LinalgOp>(user);
+      bool isUpdated = op && findRowUpdate(op) &&
+                       llvm::is_contained(op.getDpsInits(), argument);
+      return !isFilled && !isUpdated &&
+             !isa<tensor::EmptyOp, tensor::DimOp>(user);
     });
     if (isUsed)
       add(argument, false);
@@ -368,8 +385,9 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                                : "arg" + std::to_string(inputs++);
     kernel.setArgAttr(number, CarouselDialect::kArgument,
                       ArgumentAttr::get(context, argument,
-                                        operand.isResult ? ArgumentAccess::Out
-                                                         : ArgumentAccess::In,
+                                        operand.updated ? ArgumentAccess::InOut
+                                        : operand.isResult ? ArgumentAccess::Out
+                                                           : ArgumentAccess::In,
                                         operand.mayAlias));
   }
   for (auto [number, workspace] : llvm::enumerate(workspaces)) {

@@ -265,6 +265,14 @@ static LaunchKernelOp launchGroup(GroupProgram &program,
                      builder, loc,
                      collapseSizes(builder, loc, sizes.back(), operand),
                      getElementTypeOrSelf(operand.value)));
+    // A copy that does nothing where callers pass the same memory for both.
+    if (operand.updated) {
+      Value before =
+          collapse(group.getOperand(operand.updated.getArgNumber()), operand);
+      outputs.back() =
+          linalg::CopyOp::create(builder, loc, before, outputs.back())
+              .getResult(0);
+    }
   }
   auto symbol = SymbolRefAttr::get(
       kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),

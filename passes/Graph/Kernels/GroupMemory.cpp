@@ -281,10 +281,13 @@ void GroupMemory::readOperands(
                                : read(op, input->get(),
                                       structured.getMatchingIndexingMap(input));
   }
-  for (unsigned init = 0, e = structured.getNumDpsInits(); init != e; ++init)
-    if (readsInit(structured, init) && structured.getNumReductionLoops() == 0)
-      values[body->getArgument(structured.getNumDpsInputs() + init)] =
-          readInit(op, init);
+  for (unsigned init = 0, e = structured.getNumDpsInits(); init != e; ++init) {
+    BlockArgument argument =
+        body->getArgument(structured.getNumDpsInputs() + init);
+    if (readsInit(structured, init) && structured.getNumReductionLoops() == 0 &&
+        (!isNeeded || isNeeded(argument)))
+      values[argument] = readInit(op, init);
+  }
   body->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       if (Value parameter = parameters.lookup(operand);

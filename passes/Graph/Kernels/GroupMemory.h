@@ -49,7 +49,7 @@ public:
   }
 
   /// Reads an op's operands: values for its body's arguments, and for what the
-  /// body uses from outside. `isNeeded` may leave some inputs out.
+  /// body uses from outside. `isNeeded` may leave some operands out.
   void readOperands(
       unsigned op, BodyValues &values,
       llvm::function_ref<bool(mlir::BlockArgument)> isNeeded = nullptr);

@@ -13,6 +13,7 @@
 
 #include "ReadConvolution.h"
 #include "ReadGraph.h"
+#include "RowUpdates.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -101,6 +102,9 @@ static Operation *findSource(Value tensor) {
 
 bool carousel::isCheap(linalg::GenericOp producer) {
   constexpr unsigned kMostOps = 8;
+  // Memory has what others read of it.
+  if (findRowUpdate(producer))
+    return false;
   if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
     return true;
   unsigned count = 0;

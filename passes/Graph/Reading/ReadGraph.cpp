@@ -15,6 +15,7 @@
 #include "ExtentFactors.h"
 #include "OperandChanges.h"
 #include "ReadConvolution.h"
+#include "RowUpdates.h"
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Values/IndexRanges.h"
@@ -491,6 +492,8 @@ private:
                                    : GraphOpKind::Reduction;
     if (node.isProduct())
       node.unit = findProductUnit(op);
+    if (std::optional<RowUpdate> update = findRowUpdate(op))
+      node.update = {update->loop, update->count};
     node.name = name(op, describe(op, node.kind));
     return node;
   }

@@ -113,10 +113,20 @@ void carousel::replaceWithCast(PatternRewriter &rewriter, Operation *op,
   rewriter.replaceOp(op, value);
 }
 
+/// Whether slices are all that reads an op's integers, which it computes of
+/// elements at indices of its loops: a concatenation that is taken apart.
+static bool isTakenApart(linalg::GenericOp op) {
+  return op.getNumDpsInputs() == 0 && op.getNumResults() == 1 &&
+         isPointwise(op) &&
+         isa<IntegerType>(getElementTypeOrSelf(op.getType(0))) &&
+         op.getIndexingMapsArray().front().isIdentity() && !readsInit(op, 0) &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::ExtractSliceOp>);
+}
+
 namespace {
 
 /// A slice whose offsets depend on data reads each element. A part of what is
-/// computed of indices is computed alone.
+/// computed of indices, or taken apart, is computed alone.
 struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -124,12 +134,13 @@ struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
                                 PatternRewriter &rewriter) const override {
     auto source = op.getSource().getDefiningOp<linalg::GenericOp>();
     bool isAtData = dependOnData(op.getMixedOffsets());
-    if (isAtData ? dependOnData(op.getMixedSizes())
-                 : !source || !isOfIndices(source) ||
-                       !source.getIndexingMapsArray().front().isIdentity())
+    if (isAtData
+            ? dependOnData(op.getMixedSizes())
+            : !source || !source.getIndexingMapsArray().front().isIdentity() ||
+                  (!isOfIndices(source) && !isTakenApart(source)))
       return rewriter.notifyMatchFailure(
           op, "expected offsets that depend on data, and sizes that do not, or "
-              "a part of what is computed of indices");
+              "a part of what is computed of indices, or taken apart");
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<OpFoldResult> sizes;
     for (auto [dim, size] : llvm::enumerate(op.getMixedSizes()))

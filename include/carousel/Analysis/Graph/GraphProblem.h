@@ -161,6 +161,13 @@ enum class ProductUnit { TensorCores, RoundingCores, Threads };
 /// How a reduction combines elements.
 enum class GraphCombiner { None, Sum, Maximum, Minimum, Other };
 
+/// The elements of its init that an op changes, in place: along a loop, those
+/// from an offset on that its body computes.
+struct GraphUpdate {
+  unsigned loop = 0;
+  int64_t count = 1; ///< of indices along the loop
+};
+
 struct GraphOp {
   std::string name; ///< for remarks
   GraphOpKind kind = GraphOpKind::Elementwise;
@@ -182,6 +189,8 @@ struct GraphOp {
   bool startsAtZero = true;
   /// The first of the ops before it that compute the same of the same tensors.
   std::optional<unsigned> copyOf = {};
+  /// The op keeps all other elements of its init.
+  std::optional<GraphUpdate> update = {};
 
   bool isExtremum() const {
     return combiner == GraphCombiner::Maximum ||
@@ -203,6 +212,9 @@ struct GraphOp {
   }
   /// Executions of its body, with kAssumedExtent for unknown extents.
   int64_t getIterations() const;
+  /// The bytes of a tensor that it reads or writes: those that it changes, of
+  /// one that it updates.
+  int64_t getBytes(const GraphTensor &tensor) const;
 };
 
 /// Ops are in the order of the program.
