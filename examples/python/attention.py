@@ -25,16 +25,16 @@ def weigh(s, scale2, largest, total):
     return p, largest2, p.sum(axis=1, start=total * factor), factor
 
 
-def begin_rows(columns, lowest=LOWEST):
-    """The maxima, sums and results of 128 rows before the first tile."""
-    return carousel.full(128, lowest, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, columns), "f32")
+def begin_rows(columns, lowest=LOWEST, rows=128):
+    """The maxima, sums and results of rows before the first tile."""
+    return carousel.full(rows, lowest, "f32"), carousel.zeros(rows, "f32"), carousel.zeros((rows, columns), "f32")
 
 
-def attend_tiles(state, queries, read, scale2, begin, end, score, *, keys=128):
+def attend_tiles(state, queries, read, scale2, begin, end, score, *, keys=128, pipeline=True):
     """The maxima, sums and results of 128 `queries`, from those before. `read` gives the keys and values from a key on, `scale2`
     the scale of powers of 2, and `score` makes the scores of a tile from the function that multiplies it, and its first key."""
     largest, total, y = state
-    for j in carousel.range(begin, end, keys):
+    for j in carousel.range(begin, end, keys, pipeline=pipeline):
         tile, values = read(j)
         s = score(lambda: carousel.dot(queries, tile, transposed=True), j)
         p, largest, total, factor = weigh(s, scale2(), largest, total)
@@ -382,6 +382,58 @@ def attention_paged(q: "contiguous bf16[m, heads, 128]", k: "contiguous bf16[pag
     lse.first(None, end)[h, i:i + 128] = carousel.fma(state[0], scale, carousel.log(state[1]))
 
 
+@carousel.kernel(grid=["ceildiv(n, 512)", "groups", "batch"], module="attention_decode")
+def attention_decode(q: "contiguous bf16[batch, heads, 128]", k: "contiguous bf16[batch, groups, n, 128]",
+                     v: "contiguous bf16[batch, groups, n, 128]", scale: "f32", lengths: "i32[batch]",
+                     parts: "out contiguous f32[batch, heads, count, 128]", largest: "out contiguous f32[batch, heads, count]",
+                     total: "out contiguous f32[batch, heads, count]"):
+    part, g, b = (carousel.program_id(axis) for axis in (0, 1, 2))
+    shared = q.shape[1] // k.shape[1]
+    h = g * shared
+    after = h + shared
+    length = lengths[b].to("index", unsigned=True)
+    begin = part * 512
+    end, whole = carousel.minimum(begin + 512, length), length // 64 * 64
+    scale2 = scale * LOG2E
+    queries = q[b, h:h + 16, :]
+
+    def add(state, begin, end, values, score):
+        return attend_tiles(state, queries, lambda j: (k[b, g, j:j + 64, :], values[b, g, j:j + 64, :]), lambda: scale2, begin, end,
+                            score, keys=64, pipeline="stages = 3")
+
+    state = add(begin_rows(128, -1.0e30, rows=16), begin, carousel.minimum(end, whole), v, lambda multiply, j: multiply())
+    # The last tile, whose values end with the keys.
+    own = v.first(None, None, length, None)
+
+    def see(multiply, j):
+        s = multiply()
+        return carousel.where(carousel.mask((16, 64), 16, length - j), s, -math.inf)
+
+    most, sums, result = add(state, carousel.maximum(begin, whole), end, own, see)
+    parts.first(None, after, None, None)[b, h:h + 16, part, :] = result
+    largest.first(None, after, None)[b, h:h + 16, part] = most * scale2
+    total.first(None, after, None)[b, h:h + 16, part] = sums
+
+
+@carousel.kernel(grid=["heads", "batch"], module="attention_decode")
+def attention_decode_combine(parts: "contiguous f32[batch, heads, count, 128]", largest: "contiguous f32[batch, heads, count]",
+                             total: "contiguous f32[batch, heads, count]", lengths: "i32[batch]",
+                             y: "out contiguous bf16[batch, heads, 128]"):
+    h, b = carousel.program_id(0), carousel.program_id(1)
+    count = carousel.ceildiv(lengths[b].to("index", unsigned=True), 512)
+    own, maxima, sums = parts.first(None, None, count, None), largest.first(None, None, count).pad(-1.0e30), total.first(None, None, count)
+    most, whole, result = carousel.full((), -1.0e30, "f32"), carousel.full((), 0.0, "f32"), carousel.zeros(128, "f32")
+    for p in carousel.range(0, count, 64, pipeline=False):
+        tops = maxima[b, h, p:p + 64]
+        more = tops.max(axis=0, start=most)
+        weights = carousel.exp2(tops - more, approximate=True)
+        factor = carousel.exp2(most - more, approximate=True)
+        whole = (sums[b, h, p:p + 64] * weights).sum(axis=0, start=whole * factor)
+        result = (own[b, h, p:p + 64, :] * carousel.column(weights)).sum(axis=0, start=result * factor)
+        most = more
+    y[b, h, :] = (result * (1.0 / carousel.where(whole == 0.0, 1.0, whole))).to("bf16")
+
+
 @carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_ranges")
 def attention_ranges(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
                      scale: "f32", start: "i32[m]", stop: "i32[m]", y: "out contiguous bf16[heads, m, 128]",
@@ -496,6 +548,7 @@ KERNELS = {
     "attention_backward.mlir": (delta, attention_dkv, attention_dkv_causal, attention_dq, attention_dq_causal),
     "attention_backward_64.mlir": (delta_64, attention_dkv_64, attention_dkv_causal_64, attention_dq_64, attention_dq_causal_64),
     "attention_bias.mlir": (attention_bias, attention_bias_f32),
+    "attention_decode.mlir": (attention_decode, attention_decode_combine),
     "attention_documents.mlir": (attention_documents,),
     "attention_heads.mlir": (attention_80, attention_96, attention_64_128),
     "attention_paged.mlir": (attention_paged,),

@@ -12,6 +12,9 @@ SUMS = ["--rtol", "0.0079", "--atol", "1e-4"]
 # Weights of values round to bf16, by 2^-8 of their sizes, and add up to 1: results of values up to 1 are off by 2^-8, and
 # round to bf16.
 ATTENTION = ["--rtol", "0.0079", "--atol", "0.004"]
+# Parts of attention aren't divided by their sums: values up to 1 times up to 64 weights of the largest size are off by 2^-4 at
+# most, where all of these round in one direction.
+PARTS = ["--rtol", "0.0079", "--atol", "0.0625"]
 # Scores of up to 16 of random q and k, times 0.02, and lse from -1 on give weights of up to 4. These round to bf16, by 2^-8 of
 # their sizes; 512 such errors of both signs, times elements of dy up to 1, add up to 0.2 about.
 GRADIENTS = ["--rtol", "0.0079", "--atol", "0.25"]
@@ -253,6 +256,16 @@ def make_cases():
         add("attention_paged", "attention_paged", "y lse", f"q=random:{n}x2x128:1", f"k={k}", f"v={v}", "scale=0.3",
             f"table={table}", f"lengths=lengths:{lengths}", f"offsets=ends:{counts}", f"y=random:{n}x2x128:4",
             f"lse=random:2x{n}:5", tolerance=ATTENTION, shrinks=False, page=page)
+    # A step of decoding, of caches with room for 600 keys or 1100: all parts but one are empty; a tile and one key more; all.
+    for heads, groups, keys, lengths in ((2, 1, 600, "1x65x0"), (8, 2, 600, "64x600"), (4, 1, 1100, "1100")):
+        batch, parts = lengths.count("x") + 1, -(-keys // 512)
+        left = f"{batch}x{heads}x{parts}"
+        add("attention_decode", "attention_decode", "parts largest total", f"q=random:{batch}x{heads}x128:1",
+            f"k=cached_keys:{keys}x{groups}x{lengths}", f"v=cached_values:{keys}x{groups}x{lengths}", "scale=0.3",
+            f"lengths=lengths:{lengths}", f"parts=empty:{left}x128", f"largest=empty:{left}", f"total=empty:{left}", tolerance=PARTS,
+            shrinks=False)
+        add("attention_decode", "attention_decode_combine", "y", f"parts=random:{left}x128:1", f"largest=random:{left}:2",
+            f"total=iota:{left}", f"lengths=lengths:{lengths}", f"y=empty:{batch}x{heads}x128", tolerance=SUMS, shrinks=False)
     # Heads of other sizes, by (queries and keys, values). Without keys, results are zeros.
     for file, name, (of_keys, of_values) in (
             ("attention_heads", "80", (80, 80)), ("attention_heads", "96", (96, 96)), ("attention_heads", "64_128", (64, 128)),
