@@ -20,6 +20,8 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
   attention_documents                 documents by their numbers; beside flex_attention
   attention_bshd, _qkv, _kv           layouts of models; beside cuDNN on views of the same tensors, and the kernel of attention.pkg
                                       whose heads come first
+  attention_decode                    one query of 8 groups of 4 heads to N keys, of 1 sequence and of 32, with the combination of parts;
+                                      beside cuDNN and the flash backend, and by bytes of keys and values beside a copy of these
   attention_paged                     keys and values in pages; beside cuDNN and attention.pkg on the same ones in order
   attention_backward...               dq, dk and dv, by attention_backward.pkg from what attention.pkg gives, or of heads of 64
                                       for names that end with _64; beside the backward passes of cuDNN and the flash backend,
@@ -51,7 +53,7 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_80": "attention_heads", "attention_96": "attention_heads", "attention_256": "attention_wide",
             "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
             "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
-            "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
+            "attention_decode": "attention_decode", "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
             "attention_paged": "attention_paged", "attention_qkv": "attention_layouts",
             "attention_kv": "attention_layouts"}
 TOLERANCE = 2**-7
@@ -179,6 +181,54 @@ def run_paged(kernel, name, n, options):
     whole = attend_cudnn().view(sequences, heads, n, 128).transpose(1, 2).reshape(sequences * n, heads, 128)
     return report(f"{name} {sequences}x{n}", kernel, arguments, y, make_peers({"cuDNN": attend_cudnn, "in order": attend_dense}),
                   2 * sequences * heads * n * n * 128, whole)
+
+
+def run_decode(kernel, name, n, options):
+    """A step of decoding: 4 query heads share a head of keys. Equal bits of the first sequence alone and in a batch count, too."""
+    combine = Kernel(options.runtime, options.folder / "attention_decode.pkg", "attention_decode_combine")
+    good, alone = True, None
+    for batch in (1, 32):
+        torch.manual_seed(n)
+        q = torch.randn(batch, 32, 128, device="cuda").to(torch.bfloat16)
+        k, v = (torch.randn(batch, 8, n, 128, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+        if alone is not None:
+            q[0], k[0], v[0] = (factor[0] for factor in alone[0])
+        lengths = torch.full((batch,), n, dtype=torch.int32, device="cuda")
+        parts, largest, total = (torch.empty(batch, 32, -(-n // 512), *size, device="cuda") for size in ((128,), (), ()))
+        y = torch.full_like(q, float("nan"))
+        steps = ((kernel, bind([q, k, v, 128**-0.5, lengths, parts, largest, total])),
+                 (combine, bind([parts, largest, total, lengths, y])))
+
+        def launch(steps=steps):
+            for step, arguments in steps:
+                step.launch(arguments)
+
+        def attend_group(backend, q=q, k=k, v=v):
+            with sdpa_kernel(backend):
+                return torch.nn.functional.scaled_dot_product_attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0]
+
+        launch()
+        torch.cuda.synchronize()
+        factor = 128**-0.5
+        weights = torch.softmax(torch.einsum("bgrd,bgnd->bgrn", q.view(batch, 8, 4, 128).float() * factor, k.float()), dim=-1)
+        want = torch.einsum("bgrn,bgnd->bgrd", weights, v.float()).reshape(batch, 32, 128)
+        error = ((y.float() - want).abs().max() / want.abs().max()).item()
+        is_same = alone is None or torch.equal(alone[1][0], y[0])
+        del weights
+        peers = make_peers({"cuDNN": lambda: attend_group(SDPBackend.CUDNN_ATTENTION),
+                            "flash": lambda: attend_group(SDPBackend.FLASH_ATTENTION)})
+        source, target = torch.stack((k, v)), torch.empty(2, *k.shape, device="cuda", dtype=k.dtype)
+        *times, copying, own = measure_in_turns([*(replay for _, _, replay in peers), capture(lambda: target.copy_(source)),
+                                                 capture(launch)])
+        beside = "".join(f"{peer} {time:8.1f} us ({time / own:.2f}), " for (peer, _, _), time in zip(peers, times))
+        is_right = error < TOLERANCE and is_same
+        verdict = "right" if is_right else "WRONG" if is_same else "WRONG: other bits alone"
+        print(f"{f'{name} {batch}x{n}':34} {verdict} ({error:.2g})  {beside}"
+              f"copy of half as many bytes {copying / 2:8.1f} us ({copying / 2 / own:.2f}), ours {own:8.1f}: "
+              f"{2 * k.nbytes / own / 1e3:.0f} GB/s", flush=True)
+        good &= is_right
+        alone = ((q, k, v), y)
+    return good
 
 
 def attend_nested(factors, offsets, is_causal):
@@ -390,8 +440,9 @@ def run_gradients(_, name, n, options):
 
 
 def choose(name):
-    for word, run in (("gradients", run_gradients), ("backward", run_backward), ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged),
-                      ("bias", run_bias), ("ranges", run_masks), ("documents", run_masks)):
+    for word, run in (("gradients", run_gradients), ("backward", run_backward), ("decode", run_decode), ("paged", run_paged),
+                      ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias),
+                      ("ranges", run_masks), ("documents", run_masks)):
         if word in name:
             return run
     return run_plain
