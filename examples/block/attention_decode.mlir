@@ -1,16 +1,17 @@
-// Attention of one query of each head to a cache of keys and values, as a step of decoding computes:
-// batch b has lengths[b] of them. The query heads that share a head of keys are the rows of a tile, up
-// to 16 of them, so that keys and values are read once.
+// Attention of one query of each head to a cache of keys and values, as decoding computes it:
+// batch b has lengths[b] of them. The query heads that share a head of keys are the rows of a tile,
+// up to 16 of them, so that keys and values are read once.
 //
-// Each program has 512 keys of a batch and a head of keys, whatever the batch is (flash decoding), and
-// leaves its rows' maxima, as powers of 2, and sums. @attention_decode_combine adds what the parts
-// left in their order: results have the same bits alone and in any batch.
+// Each program has 512 keys of a batch and a head of keys, whatever the batch is (flash decoding),
+// and leaves its rows' maxima, as powers of 2, and sums. @attention_decode_combine adds the parts
+// in their order: results have the same bits alone and in any batch.
 //
 // - @attention_decode: the parts of 512 keys. Parts behind the length are never read.
 // - @attention_decode_combine: the results. Without keys, these are zeros.
 //
-// The cache behind the length may have any bits: its scores don't count, and a view ends the values of
-// the last tile, since 0 x NaN isn't 0. That tile has a loop of its own, so that engines copy others.
+// The cache behind the length may have any bits: its scores don't count, and a view ends the values
+// of the last tile, since 0 x NaN isn't 0. That tile has a loop of its own, so that engines copy
+// others.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -111,7 +112,8 @@ gpu.module @attention_decode {
   // Adds the last tile, whose values end with the keys: a view does, which engines don't read.
   func.func private @add_last(%q: !query, %k: !cache, %v: !cache, %scale2: f32, %b: index,
                               %g: index, %begin: index, %whole: index, %end: index,
-                              %length: index, %max0: !row, %sum0: !row, %y0: !sums) -> (!row, !row, !sums) {
+                              %length: index, %max0: !row, %sum0: !row, %y0: !sums)
+      -> (!row, !row, !sums) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c16 = arith.constant 16 : index
