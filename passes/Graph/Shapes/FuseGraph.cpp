@@ -313,6 +313,7 @@ LogicalResult carousel::fuseGraph(func::FuncOp func) {
   // A pad is a fill, and a copy of what it surrounds.
   linalg::populateDecomposePadPatterns(scalars);
   populatePaddedSlicePatterns(scalars);
+  populateReducedConcatenationPatterns(scalars);
   // Before elements that are read are computed where they are.
   EqualExtentsListener extents(func);
   populateLoopReadPatterns(scalars, extents);

@@ -64,10 +64,33 @@ void populateExtractPatterns(mlir::RewritePatternSet &patterns,
 /// comparing an index with where these start becomes insertions of the parts.
 void populateConcatenationPatterns(mlir::RewritePatternSet &patterns);
 
+/// Parts of a tensor along one dimension of known extent.
+struct Concatenation {
+  struct Part {
+    mlir::Value value;
+    int64_t start; ///< along the axis
+  };
+  int64_t axis = 0;
+  llvm::SmallVector<Part> parts;
+};
+
+/// The parts of a tensor.concat, of such an elementwise op, or of what is all
+/// insertions; nullopt of others.
+std::optional<Concatenation> readConcatenation(mlir::Operation *op);
+
 /// Up to eight parts of a tensor along one dimension, at constant positions,
 /// become an elementwise op that reads the part in which an index lies. That
 /// needs users that compute on the elements, or parts that are cheap.
 void populateInsertPatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// ReducedConcatenations.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver: where ops reduce along the axis of a
+/// concatenation of a tensor and single elements, or take slices of one part,
+/// each part is computed apart.
+void populateReducedConcatenationPatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
 // IndexPatterns.cpp

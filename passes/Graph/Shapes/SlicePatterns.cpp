@@ -369,7 +369,7 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
 
 /// An element is that of the part in which its index lies. Each one of many
 /// parts is inserted.
-struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
+struct ConcatenationToElements : public OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
@@ -445,7 +445,7 @@ void carousel::populatePaddedSlicePatterns(RewritePatternSet &patterns) {
 }
 
 void carousel::populateSlicePatterns(RewritePatternSet &patterns) {
-  patterns.add<SliceOfElements, UpdateAtData, Concatenation>(
+  patterns.add<SliceOfElements, UpdateAtData, ConcatenationToElements>(
       patterns.getContext());
 }
 
@@ -792,11 +792,7 @@ struct StackedParts : public OpRewritePattern<tensor::InsertSliceOp> {
 struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// A part, and where it starts along the axis.
-  struct Read {
-    Value part;
-    int64_t start;
-  };
+  using Read = Concatenation::Part;
 
   /// The loop of which an index is, less a constant.
   static std::optional<std::pair<int64_t, int64_t>> readIndex(Value index) {
@@ -837,7 +833,7 @@ struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
   /// joined from single elements, and aren't better in memory.
   static bool isLong(Read read, int64_t axis) {
     constexpr int64_t kLeastBits = 128;
-    auto type = cast<RankedTensorType>(read.part.getType());
+    auto type = cast<RankedTensorType>(read.value.getType());
     Type element = type.getElementType();
     int64_t bits =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
@@ -873,23 +869,27 @@ struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
                     parts);
   }
 
+  static bool readAll(linalg::GenericOp op, Concatenation &found) {
+    return op.hasPureTensorSemantics() && op.getNumDpsInputs() == 0 &&
+           op.getNumDpsInits() == 1 && isElementwiseOp(op) &&
+           op.getIndexingMapsArray()[0].isIdentity() &&
+           readParts(op, found.axis, found.parts);
+  }
+
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<Read> parts;
-    int64_t axis = 0;
-    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 0 ||
-        op.getNumDpsInits() != 1 || !isElementwiseOp(op) ||
-        !op.getIndexingMapsArray()[0].isIdentity() ||
-        !readParts(op, axis, parts) ||
-        !llvm::all_of(parts, [&](Read read) { return isLong(read, axis); }))
+    Concatenation found;
+    if (!readAll(op, found) || !llvm::all_of(found.parts, [&](Read read) {
+          return isLong(read, found.axis);
+        }))
       return rewriter.notifyMatchFailure(op, "expected long parts");
     Location loc = op.getLoc();
     Value whole = op.getOutputs()[0];
     unsigned rank = op.getNumLoops();
     SmallVector<OpFoldResult> offsets(rank, rewriter.getIndexAttr(0)),
         steps(rank, rewriter.getIndexAttr(1));
-    for (auto [part, start] : parts) {
-      offsets[axis] = rewriter.getIndexAttr(start);
+    for (auto [part, start] : found.parts) {
+      offsets[found.axis] = rewriter.getIndexAttr(start);
       whole = tensor::InsertSliceOp::create(
           rewriter, loc, part, whole, offsets,
           tensor::getMixedSizes(rewriter, loc, part), steps);
@@ -900,6 +900,42 @@ struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
 };
 
 } // namespace
+
+std::optional<Concatenation> carousel::readConcatenation(Operation *op) {
+  Concatenation found;
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    found.axis = concat.getDim();
+    int64_t start = 0;
+    for (Value input : concat.getInputs()) {
+      int64_t extent =
+          cast<RankedTensorType>(input.getType()).getDimSize(found.axis);
+      if (ShapedType::isDynamic(extent))
+        return std::nullopt;
+      found.parts.push_back({input, start});
+      start += extent;
+    }
+    return found;
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    if (ConcatenatedElements::readAll(generic, found))
+      return found;
+  } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    std::optional<Parts> all = findParts(insert);
+    if (!all || !all->coversAll)
+      return std::nullopt;
+    found.axis = all->axis;
+    int64_t sum = 0;
+    for (Part &part : all->parts) {
+      if (part.stride != 1 || part.insert.getSourceType().getRank() !=
+                                  insert.getDestType().getRank())
+        return std::nullopt;
+      found.parts.push_back({part.insert.getSource(), part.offset});
+      sum += part.size;
+    }
+    if (sum == all->extent)
+      return found;
+  }
+  return std::nullopt;
+}
 
 void carousel::populateConcatenationPatterns(RewritePatternSet &patterns) {
   patterns.add<ConcatenatedElements>(patterns.getContext());
