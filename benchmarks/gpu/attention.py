@@ -22,7 +22,14 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
                                       whose heads come first
   attention_decode                    one query of 8 groups of 4 heads to N keys, of 1 sequence and of 32, with the combination of parts;
                                       beside cuDNN and the flash backend, and by bytes of keys and values beside a copy of these
+  attention_fp8                       8-bit floats, with values transposed; beside cuDNN and attention.pkg on the same numbers in bf16
+  attention_latent                    heads of 192 and 128 elements, causal; beside cuDNN
+  attention_latent_decode             a position of 128 heads and of 16, a cache of N rows of 576 elements for each of 1 and of 32
+                                      sequences, and attention_latent_combine; beside a copy that reads and writes as many bytes
+                                      as the cache has
   attention_paged                     keys and values in pages; beside cuDNN and attention.pkg on the same ones in order
+  attention_sink                      64 heads of 64 elements, 8 of keys and values, with a sink, of all keys up to the row's own and
+                                      of a window of 128; beside flex_attention, whose results a sigmoid of sums corrects
   attention_backward...               dq, dk and dv, by attention_backward.pkg from what attention.pkg gives, or of heads of 64
                                       for names that end with _64; beside the backward passes of cuDNN and the flash backend,
                                       and of the latter in a fixed order. Prints each kernel's time, and checks that 20
@@ -42,7 +49,7 @@ import sys
 from pathlib import Path
 
 import torch
-from c_runtime import Kernel, Program, Runtime, bind
+from c_runtime import Index, Kernel, Program, Runtime, bind
 from graphs import capture
 from products import measure_in_turns
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -54,7 +61,8 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
             "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
             "attention_decode": "attention_decode", "attention_documents": "attention_documents", "attention_bshd": "attention_layouts",
-            "attention_paged": "attention_paged", "attention_qkv": "attention_layouts",
+            "attention_paged": "attention_paged", "attention_sink": "attention_64", "attention_fp8": "attention_fp8",
+            "attention_latent": "attention_latent", "attention_qkv": "attention_layouts",
             "attention_kv": "attention_layouts"}
 TOLERANCE = 2**-7
 
@@ -99,7 +107,8 @@ def make_results(v):
 
 def run_plain(kernel, name, n, options):
     is_causal = "causal" in name
-    sizes = [int(size) for size in re.findall(r"_(\d+)", name)] or [options.head]
+    is_causal |= name == "attention_latent"
+    sizes = [int(size) for size in re.findall(r"_(\d+)", name)] or ([192, 128] if name == "attention_latent" else [options.head])
     of_keys, of_values = sizes[0], sizes[-1]
     heads = max(2048 // of_keys, 1) * max(16384 // n, 1)
     factors = make_factors(heads, n, of_keys, of_values)
@@ -231,6 +240,37 @@ def run_decode(kernel, name, n, options):
     return good
 
 
+class LatentDecode:
+    """A kernel of parts, and the one that combines them."""
+
+    def __init__(self, *kernels):
+        self.kernels = kernels
+
+    def launch(self, arguments):
+        for kernel, own in zip(self.kernels, arguments):
+            kernel.launch(own)
+
+
+def run_latent(kernel, name, n, options):
+    good, make = True, functools.partial(torch.randn, device="cuda", dtype=torch.bfloat16)
+    combine = Kernel(options.runtime, options.folder / "attention_latent.pkg", "attention_latent_combine")
+    # By the length alone, so that results don't depend on the batch.
+    count, scale = min(max(n // 1024, 1), 64), 192**-0.5
+    for sequences, heads in ((1, 16), (1, 128), (32, 16), (32, 128)):
+        q, cache = make(sequences, heads, 576), make(sequences, n, 576)
+        lengths = torch.full((sequences,), n, dtype=torch.int32, device="cuda")
+        parts, logs = (torch.empty(sequences, count, heads, *own, device="cuda") for own in ((512,), ()))
+        y, lse = torch.full((sequences, heads, 512), float("nan"), device="cuda", dtype=torch.bfloat16), logs.new_empty(sequences, heads)
+        arguments = [bind([q, cache, lengths, scale, parts, logs]), bind([parts, logs, y, lse])]
+        weights = torch.softmax(torch.bmm(q, cache.transpose(1, 2)).float() * scale, -1)
+        want = torch.bmm(weights.to(torch.bfloat16), cache[:, :, :512])
+        halves = cache.view(-1)[:cache.numel() // 2 * 2].view(2, -1).clone()
+        peers = make_peers({"copy": lambda halves=halves: halves[0].copy_(halves[1])})
+        good &= report(f"{name} {sequences}x{heads}x{n}, {count} parts", LatentDecode(kernel, combine), arguments, y, peers,
+                       2 * sequences * heads * n * (576 + 512), want)
+    return good
+
+
 def attend_nested(factors, offsets, is_causal):
     """Of (heads, positions, elements), without copies."""
     lengths = [int(length) for length in offsets.diff().tolist()] if not hasattr(offsets, "lengths") else offsets.lengths
@@ -338,6 +378,50 @@ def run_masks(kernel, name, n, options):
     return good
 
 
+def run_sink(kernel, name, n, options):
+    heads, groups, good = 64, 8, True
+    q, (k, v) = make_factors(heads, n, 64, 64)[0], make_factors(groups, n, 64, 64)[1:]
+    sink = torch.randn(heads, device="cuda")
+    y, lse = make_results(q)
+
+    def attend_flex_sink(mask):
+        own, sums = compile_flex()(q[None], k[None], v[None], block_mask=mask, enable_gqa=True, return_lse=True)
+        return (own * torch.sigmoid(sums - sink[:, None])[..., None]).to(torch.bfloat16)[0]
+
+    for window in (n, 128):
+        def is_near(batch, head, row, column, window=window):
+            return (column <= row) & (row - column < window)
+
+        mask = create_block_mask(is_near, None, None, n, n, device="cuda")
+        work = 4 * heads * 64 * sum(min(i + 1, window) for i in range(n))
+        good &= report(f"{name} {n}, window of {window}", kernel, bind([q, k, v, 64**-0.5, sink, Index(window), y, lse]), y,
+                       make_peers({"flex": lambda mask=mask: attend_flex_sink(mask)}), work)
+    return good
+
+
+def run_fp8(kernel, name, n, options):
+    heads = 16 * max(16384 // n, 1)
+    narrow = [factor.to(torch.float8_e4m3fn) for factor in make_factors(heads, n, 128, 128)]
+    factors = [factor.to(torch.bfloat16) for factor in narrow]
+    values = narrow[2].view(torch.uint8).transpose(1, 2).contiguous().view(torch.float8_e4m3fn)
+    y, lse = make_results(factors[2])
+    plain = Kernel(options.runtime, options.folder / "attention.pkg", "attention")
+    results = make_results(factors[2])
+
+    def attend_plain():
+        plain.launch(bind([*factors, 128**-0.5, *results]))
+        return results[0]
+
+    peers = make_peers({"bf16": attend_plain, "cuDNN": lambda: attend(SDPBackend.CUDNN_ATTENTION, factors)})
+    kernel.launch(bind([narrow[0], narrow[1], values, 128**-0.5, 1.0, y, lse]))
+    torch.cuda.synchronize()
+    error = ((y.float() - peers[0][1].float()).abs().max() / peers[0][1].float().abs().max()).item()
+    print(f"  of 8-bit weights: {error:.2g} of the largest result", flush=True)
+    # Weights of 8 bits are off by 2^-4, of both signs.
+    return report(f"{name} {n}", kernel, bind([narrow[0], narrow[1], values, 128**-0.5, 1.0, y, lse]), y, peers,
+                  4 * heads * n * n * 128, y if error < 2**-4 else None)
+
+
 class Backward:
     """The kernels that compute gradients, one after the other."""
 
@@ -440,9 +524,9 @@ def run_gradients(_, name, n, options):
 
 
 def choose(name):
-    for word, run in (("gradients", run_gradients), ("backward", run_backward), ("decode", run_decode), ("paged", run_paged),
-                      ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias),
-                      ("ranges", run_masks), ("documents", run_masks)):
+    for word, run in (("gradients", run_gradients), ("latent_decode", run_latent), ("backward", run_backward), ("decode", run_decode),
+                      ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias),
+                      ("ranges", run_masks), ("documents", run_masks), ("sink", run_sink), ("fp8", run_fp8)):
         if word in name:
             return run
     return run_plain

@@ -102,9 +102,8 @@ def make_kernel(kernel, name, module, grid=("ceildiv(m, 128)", "heads")):
     return carousel.kernel(grid=grid, module=module)(kernel)
 
 
-@carousel.kernel(grid=["heads", "ceildiv(m, 128)"], module="attention")
-def attention_causal(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
-                     scale: "f32", y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+def attend_causal(q, k, v, scale, y, lse):
+    """Of a program with 128 rows, those with most keys first."""
     h, later = carousel.program_id(0), carousel.program_id(1)
     n = k.shape[1]
     # The longest rows first. Never negative, so that engines may write from there on.
@@ -113,6 +112,12 @@ def attention_causal(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[he
     end = carousel.minimum(i + 128, n)
     finish(attend(q, k, v, scale, rows, 0, end, lambda multiply, j: see_own(multiply(), j == i), lowest=-1.0e30,
                   scale2=scale * LOG2E), scale, rows, y, lse)
+
+
+@carousel.kernel(grid=["heads", "ceildiv(m, 128)"], module="attention")
+def attention_causal(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
+                     scale: "f32", y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+    attend_causal(q, k, v, scale, y, lse)
 
 
 def make_attention(name, module, width, is_causal):
@@ -290,6 +295,46 @@ def attention_grouped(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[g
     finish((own, total, result), scale, rows, y, lse)
 
 
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_64")
+def attention_sink(q: "contiguous bf16[heads, m, 64]", k: "contiguous bf16[groups, n, 64]", v: "contiguous bf16[groups, n, 64]",
+                   scale: "f32", sink: "f32[heads]", window: "index", y: "out contiguous bf16[heads, m, 64]",
+                   lse: "out contiguous f32[heads, m]"):
+    h, i = rows = find_rows()
+    first = carousel.maximum(0, carousel.floor_divide(i - window + 1, 128) * 128)
+    end = carousel.minimum(i + 128, k.shape[1])
+    g, scale2 = h // (q.shape[0] // k.shape[0]), scale * LOG2E
+    _, _, empty = begin_rows(64)
+    # The sink is the first score that a row has.
+    state = carousel.full(128, sink[h] / scale, "f32"), carousel.full(128, 1.0, "f32"), empty
+    queries = q[h, i:i + 128, :]
+    state = attend_tiles(state, queries, lambda j: (k[g, j:j + 128, :], v[g, j:j + 128, :]), lambda: scale2, first, end,
+                         lambda multiply, j: see_window(multiply(), i - j, window))
+    finish(state, scale, rows, y, lse)
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], block=256, module="attention_fp8")
+def attention_fp8(q: "contiguous f8E4M3FN[heads, m, 128]", k: "contiguous f8E4M3FN[heads, n, 128]", v: "f8E4M3FN[heads, 128, n]",
+                  scale: "f32", of_values: "f32", y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+    h, i = find_rows()
+    n, scale2 = k.shape[1], scale * LOG2E
+    queries = q[h, i:i + 128, :]
+    largest, total, result = begin_rows(128, -1.0e30)
+    for j in carousel.range(0, n, 128):
+        keys, values = k[h, j:j + 128, :], v[h, :, j:j + 128]
+        s = see_first(carousel.dot(queries, keys, transposed=True), n - j)
+        largest2 = s.max(axis=1, start=largest)
+        negated = -(largest2 * scale2)
+        # Weights times 2^8: the largest number of their type is 448.
+        p = carousel.exp2(carousel.fma(s, scale2, carousel.column(negated + 8.0)), approximate=True)
+        factor = carousel.exp2(carousel.fma(largest, scale2, negated), approximate=True)
+        total = p.sum(axis=1, start=total * factor)
+        result = carousel.dot(p.to("f8E4M3FN"), values, result * carousel.column(factor), transposed=True)
+        largest = largest2
+    inverse = of_values / carousel.where(total == 0.0, 1.0, total)
+    y[h, i:i + 128, :] = (result * carousel.column(inverse)).to("bf16")
+    lse[h, i:i + 128] = carousel.fma(largest, scale, carousel.log(total)) - 8 * math.log(2)
+
+
 def find_sequence(offsets, p, turn=lambda before, count, entry: before):
     """The first row of tile p, the bounds of its sequence, and the entry of its end; 0 if there is none. `turn` is the place of
     a tile among those of its sequence."""
@@ -434,6 +479,71 @@ def attention_decode_combine(parts: "contiguous f32[batch, heads, count, 128]", 
     y[b, h, :] = (result * (1.0 / carousel.where(whole == 0.0, 1.0, whole))).to("bf16")
 
 
+@carousel.kernel(grid=["heads", "ceildiv(m, 128)"], module="attention_latent")
+def attention_latent(q: "contiguous bf16[heads, m, 192]", k: "contiguous bf16[heads, n, 192]", v: "contiguous bf16[heads, n, 128]",
+                     scale: "f32", y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+    attend_causal(q, k, v, scale, y, lse)
+
+
+def see_from(s, i):
+    """The scores of keys from the first one on, of a tile that begins with key i."""
+    def some():
+        return carousel.where(carousel.greater(carousel.iota(64) + i, 0, or_equal=True), s, -math.inf)
+
+    return carousel.cond(i < 0, some, lambda: s)
+
+
+@carousel.kernel(grid=["ceildiv(heads, 64)", "count", "batches"], module="attention_latent")
+def attention_latent_decode(q: "contiguous bf16[batches, heads, 576]", cache: "bf16[sequences, most, 576]", lengths: "i32[entries]",
+                            scale: "f32", parts: "out contiguous f32[results, count, rows, 512]",
+                            logs: "out contiguous f32[batches, count, heads]"):
+    block, part, b = map(carousel.program_id, (0, 1, 2))
+    h = block * 64
+    # The tiles end with the sequence, so that the first one may begin before it.
+    length = lengths[b].to("index", unsigned=True)
+    tiles = carousel.ceildiv(length, 64)
+    end = tiles * 64
+    before, size = end - length, carousel.ceildiv(tiles, parts.shape[1]) * 64
+    begin = part * size
+    stop, scale2 = carousel.minimum(begin + size, end), scale * LOG2E
+    columns = slice(0, 256), slice(256, 512), slice(512, 576)
+    queries = [q[b, h:h + 64, each] for each in columns]
+    largest, total = carousel.full(64, -1.0e30, "f32"), carousel.zeros(64, "f32")
+    y0, y1 = carousel.zeros((64, 256), "f32"), carousel.zeros((64, 256), "f32")
+    for j in carousel.range(begin, stop, 64):
+        i = j - before
+        keys = [cache[b, i:i + 64, each] for each in columns]
+        s = None
+        for own, key in zip(queries, keys):
+            s = carousel.dot(own, key, s, transposed=True)
+        p, largest, total, factor = weigh(see_from(s, i), scale2, largest, total)
+        weights, factors = p.to("bf16"), carousel.column(factor)
+        y0 = carousel.dot(weights, keys[0], y0 * factors)
+        y1 = carousel.dot(weights, keys[1], y1 * factors)
+    inverse = carousel.column(1.0 / carousel.where(total == 0.0, 1.0, total))
+    parts[b, part, h:h + 64, 0:256] = y0 * inverse
+    parts[b, part, h:h + 64, 256:512] = y1 * inverse
+    logs[b, part, h:h + 64] = carousel.fma(largest, scale, carousel.log(total))
+
+
+@carousel.kernel(grid=["heads", "batches"], module="attention_latent")
+def attention_latent_combine(parts: "contiguous f32[batches, count, heads, 512]", logs: "contiguous f32[batches, count, heads]",
+                             y: "out contiguous bf16[batches, heads, 512]", lse: "out contiguous f32[batches, heads]"):
+    h, b = carousel.program_id(0), carousel.program_id(1)
+    largest, total = carousel.full((), -1.0e30, "f32"), carousel.full((), 0.0, "f32")
+    result = carousel.zeros(512, "f32")
+    for p in carousel.range(parts.shape[1]):
+        part, log = parts[b, p, h, :], logs[b, p, h]
+        largest2 = carousel.maximum(largest, log)
+        factor, weight = carousel.exp2((largest - largest2) * LOG2E), carousel.exp2((log - largest2) * LOG2E)
+        total = carousel.fma(total, factor, weight)
+        result = carousel.fma(part, weight, result * factor)
+        largest = largest2
+    inverse = 1.0 / carousel.where(total == 0.0, 1.0, total)
+    y[b, h, :] = (result * inverse).to("bf16")
+    lse[b, h] = largest + carousel.log(total)
+
+
 @carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_ranges")
 def attention_ranges(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
                      scale: "f32", start: "i32[m]", stop: "i32[m]", y: "out contiguous bf16[heads, m, 128]",
@@ -544,14 +654,16 @@ attention_dq_causal_64 = make_dq("attention_dq_causal_64", "attention_backward_6
 # The kernels, by the file of examples/block that has the same ones.
 KERNELS = {
     "attention.mlir": (attention, attention_causal),
-    "attention_64.mlir": (attention_64, attention_causal_64),
+    "attention_64.mlir": (attention_64, attention_causal_64, attention_sink),
     "attention_backward.mlir": (delta, attention_dkv, attention_dkv_causal, attention_dq, attention_dq_causal),
     "attention_backward_64.mlir": (delta_64, attention_dkv_64, attention_dkv_causal_64, attention_dq_64, attention_dq_causal_64),
     "attention_bias.mlir": (attention_bias, attention_bias_f32),
     "attention_decode.mlir": (attention_decode, attention_decode_combine),
     "attention_documents.mlir": (attention_documents,),
+    "attention_fp8.mlir": (attention_fp8,),
     "attention_heads.mlir": (attention_80, attention_96, attention_64_128),
     "attention_paged.mlir": (attention_paged,),
+    "attention_latent.mlir": (attention_latent, attention_latent_decode, attention_latent_combine),
     "attention_layouts.mlir": (attention_bshd, attention_qkv, attention_kv),
     "attention_kinds.mlir": (attention_window, attention_grouped),
     "attention_ragged.mlir": (attention_ragged, attention_ragged_causal),

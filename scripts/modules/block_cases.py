@@ -15,6 +15,9 @@ ATTENTION = ["--rtol", "0.0079", "--atol", "0.004"]
 # Parts of attention aren't divided by their sums: values up to 1 times up to 64 weights of the largest size are off by 2^-4 at
 # most, where all of these round in one direction.
 PARTS = ["--rtol", "0.0079", "--atol", "0.0625"]
+# Weights round to 8-bit floats, by 2^-4 of their sizes, and add up to 1: results of values up to 1 are off by 2^-4. Scores are
+# off by 2^-11 of the sum of their products' magnitudes, 128 at most, times a scale of 0.1.
+ATTENTION_FP8 = ["--rtol", "0.0079", "--atol", "0.07"]
 # Scores of up to 16 of random q and k, times 0.02, and lse from -1 on give weights of up to 4. These round to bf16, by 2^-8 of
 # their sizes; 512 such errors of both signs, times elements of dy up to 1, add up to 0.2 about.
 GRADIENTS = ["--rtol", "0.0079", "--atol", "0.25"]
@@ -237,6 +240,12 @@ def make_cases():
         for kernel in ("attention_64", "attention_causal_64"):
             add("attention_64", kernel, "y lse", *factors, "scale=0.3", "y=like:q", f"lse=empty:{heads}x{n}", tolerance=ATTENTION,
                 shrinks=False)
+    # Windows that end in the first tile that a program reads, with it, and behind all keys; and none but the sink.
+    for heads, groups, n, window in ((1, 1, 5, 2), (2, 1, 129, 128), (1, 1, 300, 130), (2, 2, 5, 0), (4, 2, 129, 1000)):
+        factors = [f"{name}=random:{count}x{n}x64:{seed}" for seed, (name, count)
+                   in enumerate((("q", heads), ("k", groups), ("v", groups)), 1)]
+        add("attention_64", "attention_sink", "y lse", *factors, "scale=0.3", f"sink=random:{heads}:5", f"window={window}", "y=like:q",
+            f"lse=empty:{heads}x{n}", tolerance=ATTENTION, shrinks=False)
     # Two batches, and two heads that share keys and values.
     for n in (5, 129, 256):
         factors = [f"{name}=random:2x{n}x2x128:{seed}" for seed, name in enumerate("qkv", 1)]
@@ -266,6 +275,24 @@ def make_cases():
             shrinks=False)
         add("attention_decode", "attention_decode_combine", "y", f"parts=random:{left}x128:1", f"largest=random:{left}:2",
             f"total=iota:{left}", f"lengths=lengths:{lengths}", f"y=empty:{batch}x{heads}x128", tolerance=SUMS, shrinks=False)
+    for heads, n in ((1, 5), (2, 129), (1, 256)):
+        factors = [f"q=random:{heads}x{n}x192:1", f"k=random:{heads}x{n}x192:2", f"v=random:{heads}x{n}x128:3"]
+        add("attention_latent", "attention_latent", "y lse", *factors, "scale=0.3", f"y=empty:{heads}x{n}x128",
+            f"lse=empty:{heads}x{n}", tolerance=ATTENTION, shrinks=False)
+    # Parts without keys, whole tiles, one key more, and more heads than a program has.
+    for heads, parts, lengths in ((1, 2, "5"), (16, 3, "64x0x65"), (66, 1, "130")):
+        b = lengths.count("x") + 1
+        add("attention_latent", "attention_latent_decode", "parts logs", f"q=random:{b}x{heads}x576:1", f"cache=cache:{lengths}",
+            f"lengths=lengths:{lengths}", "scale=0.1", f"parts=empty:{b}x{parts}x{heads}x512", f"logs=empty:{b}x{parts}x{heads}",
+            tolerance=ATTENTION, shrinks=False)
+    for b, parts, heads in ((1, 1, 1), (2, 7, 3)):
+        add("attention_latent", "attention_latent_combine", "y lse", f"parts=random:{b}x{parts}x{heads}x512:1",
+            f"logs=random:{b}x{parts}x{heads}:2", f"y=empty:{b}x{heads}x512", f"lse=empty:{b}x{heads}", tolerance=ATTENTION,
+            shrinks=False)
+    for heads, n, keys in ((1, 5, 16), (1, 3, 0), (1, 129, 144), (2, 128, 128), (1, 4, 21)):
+        factors = [f"q=random:{heads}x{n}x128:1", f"k=random:{heads}x{keys}x128:2", f"v=random:{heads}x128x{keys}:3"]
+        add("attention_fp8", "attention_fp8", "y lse", *factors, "scale=0.1", "of_values=0.9", f"y=empty:{heads}x{n}x128",
+            f"lse=empty:{heads}x{n}", tolerance=ATTENTION_FP8, shrinks=False)
     # Heads of other sizes, by (queries and keys, values). Without keys, results are zeros.
     for file, name, (of_keys, of_values) in (
             ("attention_heads", "80", (80, 80)), ("attention_heads", "96", (96, 96)), ("attention_heads", "64_128", (64, 128)),

@@ -235,9 +235,15 @@ static ContractionPlan makeMatrixPlan(vector::ContractionOp op,
                          int64_t(1) << getFragmentBitsOfK(elementBits)};
 }
 
-static bool staysInThreads(const LinearLayout &from, const LinearLayout &to) {
+/// Whether a conversion moves elements no further than `most`.
+static bool moves(const LinearLayout &from, const LinearLayout &to,
+                  Movement most) {
   std::optional<Conversion> conversion = Conversion::plan(from, to);
-  return conversion && conversion->getMovement() <= Movement::Registers;
+  return conversion && conversion->getMovement() <= most;
+}
+
+static bool staysInThreads(const LinearLayout &from, const LinearLayout &to) {
+  return moves(from, to, Movement::Registers);
 }
 
 /// By wgmma, unless layouts around the product want another one.
@@ -252,7 +258,11 @@ planWarpgroups(vector::ContractionOp op, ProductDims dims, ProductBits bits,
     std::swap(dims.m, dims.n);
     std::swap(bits.m, bits.n);
   }
-  WarpShare share = shareWarpgroups(bits, threads.warps);
+  // Each warpgroup needs whole rows of a factor in registers. Computing them
+  // twice costs less than exchanging them: an instruction with half of the
+  // columns reads as many rows of its first factor.
+  WarpShare share = shareWarpgroups(bits, threads.warps,
+                                    /*sharesColumns=*/!context.becomesFactor);
   if (context.acc) {
     std::optional<WarpShare> known =
         findWarpShare(inOrder(op, kAcc, dims.m, *context.acc));
@@ -262,12 +272,15 @@ planWarpgroups(vector::ContractionOp op, ProductDims dims, ProductBits bits,
   ContractionPlan plan = makeMatrixPlan(op, dims, bits, share, form->getA());
   plan.byWarpgroups = true;
   plan.form = *form;
+  // Four lanes have pairs of sums in turn, and eight bits of a factor by fours:
+  // of a factor that is computed of sums, lanes exchange registers.
+  Movement most = hasFloat8Factors(op) ? Movement::Lanes : Movement::Registers;
   for (auto [number, known, own] :
        {std::tuple(0u, &context.lhs, &plan.lhs), {1u, &context.rhs, &plan.rhs}})
     // Other products may share a tile, and other ops may not.
     if (*known &&
         (plan.isTileOfWarpgroups(number) ? **known != *own
-                                         : !staysInThreads(**known, *own)))
+                                         : !moves(**known, *own, most)))
       return std::nullopt;
   return plan;
 }

@@ -484,6 +484,11 @@ ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
   context.rhs = getKnown(op.getRhs());
   if (!isVector(op.getResult()))
     return context;
+  context.becomesFactor =
+      llvm::any_of(contractions, [&](vector::ContractionOp other) {
+        return find(other.getLhs()) == find(op.getResult()) ||
+               find(other.getRhs()) == find(op.getResult());
+      });
   for (vector::MultiDimReductionOp reduction : reductions)
     if (!isFree(reduction.getSource()) &&
         find(reduction.getSource()) == find(op.getResult())) {

@@ -93,11 +93,13 @@ WarpShare carousel::shareWarps(ProductBits bits, unsigned warps,
   return share;
 }
 
-WarpShare carousel::shareWarpgroups(ProductBits bits, unsigned warps) {
+WarpShare carousel::shareWarpgroups(ProductBits bits, unsigned warps,
+                                    bool sharesColumns) {
   unsigned pieces = bits.m - kRows - kWarpBitsOfGroup;
   unsigned groups = warps - kWarpBitsOfGroup;
   unsigned rows = std::min(groups, pieces);
-  unsigned columns = std::min(groups - rows, bits.n - kColumns);
+  unsigned columns =
+      sharesColumns ? std::min(groups - rows, bits.n - kColumns) : 0;
   WarpShare share = {{Side::Rows, kRows}, {Side::Rows, kRows + 1}};
   for (unsigned bit = bits.m - rows; bit < bits.m; ++bit)
     share.push_back({Side::Rows, bit});

@@ -316,6 +316,44 @@ gpu.module @m {
     gpu.return
   }
 
+  // Two warpgroups share the columns of the results, and each computes all 64 x 64 sums, of which it needs whole rows as a factor.
+  // CHECK-LABEL: gpu.func @factors_of_sums(
+  // CHECK-SAME: block = [256]
+  // CHECK: carousel.multiply {{.*}}, vector<1x8x2x2xf32>
+  // CHECK-NOT: gpu.barrier
+  // CHECK: carousel.multiply {{.*}} : vector<1x4x4x2xbf16>, {{.*}}, vector<1x16x2x2xf32>
+  // CHECK: gpu.return
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=factors_of_sums | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup"
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=factors_of_sums | Remark="a product by wgmma m64n128k16 of bf16, 1 for a warpgroup, with the first factor in registers"
+  gpu.func @factors_of_sums(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(0, 0), 64)], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant dense<0.0> : vector<64x64xf32>
+    %zeros = arith.constant dense<0.0> : vector<64x256xf32>
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c64 : index
+    %rows = memref.dim %w, %c0 : !matrix
+    %xt = vector.transfer_read %x[%i, %c0], %pad : !matrix, vector<64x256xbf16>
+    %sum = scf.for %j = %c0 to %rows step %c64 iter_args(%acc = %zeros) -> (vector<64x256xf32>) {
+      %wt = vector.transfer_read %w[%j, %c0], %pad : !matrix, vector<64x256xbf16>
+      %s = vector.contract #second_transposed %xt, %wt, %none
+          : vector<64x256xbf16>, vector<64x256xbf16> into vector<64x64xf32>
+      %p = arith.truncf %s : vector<64x64xf32> to vector<64x64xbf16>
+      %next = vector.contract #maps %p, %wt, %acc
+          : vector<64x64xbf16>, vector<64x256xbf16> into vector<64x256xf32>
+      scf.yield %next : vector<64x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %v = arith.truncf %sum : vector<64x256xf32> to vector<64x256xbf16>
+    vector.transfer_write %v, %y[%i, %c0] : vector<64x256xbf16>, !matrix
+    gpu.return
+  }
+
   // Where the tile of a result doesn't fit beside the slots, warpgroups store their rows in two parts of the columns.
   // CHECK-LABEL: gpu.func @in_parts(
   // CHECK: %[[ALL:.*]] = memref.alloc() {{.*}} : memref<32768xi8

@@ -111,6 +111,7 @@ TEST(FragmentLayoutsTest, WarpgroupsShareRowsFirst) {
   WarpShare copies = rows;
   copies.push_back({});
   EXPECT_EQ(shareWarpgroups({6, 3, 4}, 3), copies);
+  EXPECT_EQ(shareWarpgroups({6, 8, 4}, 3, /*sharesColumns=*/false), copies);
   for (const WarpShare &share : {rows, more, columns, copies})
     EXPECT_TRUE(isOfWarpgroups(share));
   EXPECT_FALSE(isOfWarpgroups(shareWarps({8, 7, 4}, 3)));

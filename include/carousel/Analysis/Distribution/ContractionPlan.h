@@ -150,6 +150,9 @@ struct ContractionContext {
   std::optional<LinearLayout> lhs, rhs;
   /// Dimensions of the result along which it is reduced; none if empty.
   llvm::SmallVector<bool> reduced;
+  /// Whether another product has a factor that is computed of the result,
+  /// element by element.
+  bool becomesFactor = false;
 };
 
 /// Plans a contraction that can be planned. Instructions leave the sums in the

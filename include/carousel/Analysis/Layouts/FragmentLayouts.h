@@ -59,8 +59,10 @@ WarpShare shareWarps(ProductBits bits, unsigned warps,
 
 /// The same for instructions of four warps: these have 16 rows each, and
 /// warpgroups share the pieces of 64 rows. Those that are left over share the
-/// columns. There are at least four warps and 64 rows.
-WarpShare shareWarpgroups(ProductBits bits, unsigned warps);
+/// columns, or have copies if each needs all columns of its rows. There are at
+/// least four warps and 64 rows.
+WarpShare shareWarpgroups(ProductBits bits, unsigned warps,
+                          bool sharesColumns = true);
 /// The bits of a warp's number in its warpgroup.
 inline constexpr unsigned kWarpBitsOfGroup = 2;
 /// Where each warpgroup begins: the layout without what registers, lanes and
