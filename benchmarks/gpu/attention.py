@@ -255,15 +255,15 @@ def run_latent(kernel, name, n, options):
     good, make = True, functools.partial(torch.randn, device="cuda", dtype=torch.bfloat16)
     combine = Kernel(options.runtime, options.folder / "attention_latent.pkg", "attention_latent_combine")
     # By the length alone, so that results don't depend on the batch.
-    count, scale = min(max(n // 1024, 1), 64), 192**-0.5
+    count, scale = min(max(n // 256, 1), 128), 192**-0.5
     for sequences, heads in ((1, 16), (1, 128), (32, 16), (32, 128)):
         q, cache = make(sequences, heads, 576), make(sequences, n, 576)
         lengths = torch.full((sequences,), n, dtype=torch.int32, device="cuda")
         parts, logs = (torch.empty(sequences, count, heads, *own, device="cuda") for own in ((512,), ()))
         y, lse = torch.full((sequences, heads, 512), float("nan"), device="cuda", dtype=torch.bfloat16), logs.new_empty(sequences, heads)
         arguments = [bind([q, cache, lengths, scale, parts, logs]), bind([parts, logs, y, lse])]
-        weights = torch.softmax(torch.bmm(q, cache.transpose(1, 2)).float() * scale, -1)
-        want = torch.bmm(weights.to(torch.bfloat16), cache[:, :, :512])
+        want = torch.stack([torch.softmax(own.float() @ rows.float().T * scale, -1) @ rows[:, :512].float()
+                            for own, rows in zip(q, cache)]).to(torch.bfloat16)
         halves = cache.view(-1)[:cache.numel() // 2 * 2].view(2, -1).clone()
         peers = make_peers({"copy": lambda halves=halves: halves[0].copy_(halves[1])})
         good &= report(f"{name} {sequences}x{heads}x{n}, {count} parts", LatentDecode(kernel, combine), arguments, y, peers,
@@ -392,10 +392,18 @@ def run_sink(kernel, name, n, options):
         def is_near(batch, head, row, column, window=window):
             return (column <= row) & (row - column < window)
 
+        def find_head(head, window=window):
+            scores = q[head].float() @ k[head * groups // heads].float().T * 64**-0.5
+            at = torch.arange(n, device="cuda")
+            scores.masked_fill_(~is_near(0, 0, at[:, None], at[None], window), float("-inf"))
+            weights = torch.softmax(torch.cat((scores, sink[head].expand(n, 1)), 1), -1)[:, :-1]
+            return (weights @ v[head * groups // heads].float()).to(torch.bfloat16)
+
         mask = create_block_mask(is_near, None, None, n, n, device="cuda")
+        want = torch.stack([find_head(head) for head in range(heads)])
         work = 4 * heads * 64 * sum(min(i + 1, window) for i in range(n))
         good &= report(f"{name} {n}, window of {window}", kernel, bind([q, k, v, 64**-0.5, sink, Index(window), y, lse]), y,
-                       make_peers({"flex": lambda mask=mask: attend_flex_sink(mask)}), work)
+                       make_peers({"flex": lambda mask=mask: attend_flex_sink(mask)}), work, want)
     return good
 
 

@@ -17,6 +17,7 @@
 #include "../Products/OneHotIndices.h"
 #include "../Reading/FusedOps.h"
 #include "../Tables/TableOps.h"
+#include "IndexBounds.h"
 #include "OnlineMasks.h"
 #include "Polynomials.h"
 

@@ -14,48 +14,21 @@
 #define CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_ONLINEMASKS_H
 
 #include "../Kernels/OpWriter.h"
+#include "IndexBounds.h"
 
 namespace carousel {
 
-/// A sum of loops' indices, numbers in memory and a constant, that isn't
-/// negative.
-struct IndexBound {
-  llvm::SmallVector<int64_t> coefficients; ///< by loop of the op
-  int64_t constant = 0;
-  /// Other values of the op's body, which are the same for all rows of a
-  /// program, and their factors.
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>> numbers = {};
-  /// Those that the body adds in so few bits that the sum may wrap, unless they
-  /// are small.
-  std::vector<mlir::Value> wrapping = {};
-  /// The comparison of the body.
-  mlir::Value comparison = {};
-
-  bool isOfIndices() const { return numbers.empty() && wrapping.empty(); }
-};
-
 /// An op whose element is `kept` where a condition holds, and otherwise a
 /// number that adds nothing to any sum.
-struct OnlineMask {
+struct OnlineMask : public IndexCondition {
   unsigned op = 0;
   mlir::Value kept; ///< of the body
-  /// These follow from the condition.
-  llvm::SmallVector<IndexBound> bounds;
-  /// The condition follows from the bounds, and from `whole` if there is such a
-  /// value of the body: it is the same for all elements of a tile.
-  bool isExact = true;
-  mlir::Value whole;
   /// The element that masks leave is finite: a row of them alone isn't empty.
   bool isFinite = false;
   /// Its rows go along the dimension of the online reduction, as in gradients
   /// of keys, and elements of a row along the rows of that.
   bool hasRowsAlong = false;
 };
-
-/// The bounds that follow from a condition of an op's body that holds, or
-/// doesn't, and from which that follows; nothing if there are none.
-std::optional<llvm::SmallVector<IndexBound>>
-readBounds(mlir::linalg::LinalgOp op, mlir::Value condition, bool holds = true);
 
 /// Whether a number excludes an element, which is never the largest.
 bool excludes(mlir::Value number);
