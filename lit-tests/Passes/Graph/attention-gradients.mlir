@@ -9,7 +9,9 @@
 // Without the copies, or with a finite number that excludes scores, nothing is folded.
 // RUN: carousel-opt %s --carousel-reorder-sums --carousel-bound-masks --carousel-fold-softmax-sums | FileCheck %s --check-prefix=KEPT
 // RUN: carousel-opt %s --carousel-reorder-sums --carousel-recompute-products --carousel-fold-softmax-sums | FileCheck %s --check-prefix=KEPT
+// KEPT-LABEL: func.func @causal(
 // KEPT-NOT: math.exp2
+// KEPT: return
 // Each is one kernel, with one between them.
 // RUN: carousel-opt %s --carousel-graph-to-block | FileCheck %s --check-prefix=KERNELS
 // KERNELS-LABEL: func.func @causal(
@@ -17,8 +19,24 @@
 // KERNELS-NOT: carousel.launch_kernel
 // KERNELS: return
 
+#ik = affine_map<(i, j, k) -> (i, k)>
+#kj = affine_map<(i, j, k) -> (k, j)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#hid = affine_map<(h, i, j, d) -> (h, i, d)>
+#hjd = affine_map<(h, i, j, d) -> (h, j, d)>
+#hij = affine_map<(h, i, j, d) -> (h, i, j)>
+#h = affine_map<(h, i, j) -> (h, i, j)>
+#wij = affine_map<(h, i, d, j) -> (h, i, j)>
+#wji = affine_map<(h, i, d, j) -> (h, j, i)>
+#vjd = affine_map<(h, i, d, j) -> (h, j, d)>
+#yid = affine_map<(h, i, d, j) -> (h, i, d)>
+
 // SUM-REMARK: Function=causal | Remark="a sum of weights times a product is one of a factor times the weights' sums"
-// SUM-REMARK-NOT: Remark
+// SUM-REMARK: Function=sums | Remark=
+// SUM-REMARK-NOT: Function=other_weights
 // SUMS-LABEL: func.func @causal(
 // SUMS-SAME: %[[DY:arg3]]: tensor
 // SUMS: linalg.generic {{.*}} outs(%{{.*}} : tensor<4x8x64x1024xf32>)
@@ -205,3 +223,99 @@ func.func @causal(%arg0: tensor<4x1024x8x64xbf16>, %arg1: tensor<4x1024x8x64xbf1
   return %18, %37, %33, %25 : tensor<4x1024x8x64xbf16>, tensor<4x1024x8x64xbf16>, tensor<4x1024x8x64xbf16>, tensor<4x1024x8x64xbf16>
 }
 
+
+// DOC-EXAMPLE: --carousel-reorder-sums
+// SUMS-LABEL: func.func @sums(
+// SUMS: %[[Y:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 :
+// SUMS: %[[SUM:.*]] = linalg.generic {{.*}} ins(%arg2, %[[Y]] : tensor<512x64xf32>, tensor<512x64xf32>)
+// SUMS: return %[[Y]], %[[SUM]]
+func.func @sums(%p: tensor<512x512xf32>, %v: tensor<512x64xf32>, %dy: tensor<512x64xf32>) -> (tensor<512x64xf32>, tensor<512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<512x64xf32>) -> tensor<512x64xf32>
+  %y = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %v : tensor<512x512xf32>, tensor<512x64xf32>) outs(%f : tensor<512x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512x64xf32>
+  %es = tensor.empty() : tensor<512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %dp = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%dy, %v : tensor<512x64xf32>, tensor<512x64xf32>) outs(%fs : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512x512xf32>
+  %er = tensor.empty() : tensor<512xf32>
+  %fr = linalg.fill ins(%zero : f32) outs(%er : tensor<512xf32>) -> tensor<512xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all, #row], iterator_types = ["parallel", "reduction"]} ins(%p, %dp : tensor<512x512xf32>, tensor<512x512xf32>) outs(%fr : tensor<512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512xf32>
+  return %y, %r : tensor<512x64xf32>, tensor<512xf32>
+}
+
+// Another order has other weights here: nothing changes.
+// SUMS-LABEL: func.func @other_weights(
+// SUMS: linalg.generic {{.*}} ins(%arg3, %{{.*}} : tensor<512x512xf32>, tensor<512x512xf32>)
+func.func @other_weights(%p: tensor<512x512xf32>, %v: tensor<512x64xf32>, %dy: tensor<512x64xf32>, %q: tensor<512x512xf32>) -> (tensor<512x64xf32>, tensor<512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<512x64xf32>) -> tensor<512x64xf32>
+  %y = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %v : tensor<512x512xf32>, tensor<512x64xf32>) outs(%f : tensor<512x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512x64xf32>
+  %es = tensor.empty() : tensor<512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %dp = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%dy, %v : tensor<512x64xf32>, tensor<512x64xf32>) outs(%fs : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512x512xf32>
+  %er = tensor.empty() : tensor<512xf32>
+  %fr = linalg.fill ins(%zero : f32) outs(%er : tensor<512xf32>) -> tensor<512xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all, #row], iterator_types = ["parallel", "reduction"]} ins(%q, %dp : tensor<512x512xf32>, tensor<512x512xf32>) outs(%fr : tensor<512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512xf32>
+  return %y, %r : tensor<512x64xf32>, tensor<512xf32>
+}
+
+// DOC-EXAMPLE: --carousel-recompute-products
+// COPIES-LABEL: func.func @products(
+// COPIES: linalg.generic {{.*}} ins(%arg0, %arg1 : {{.*}} attrs = {carousel.recomputed = 0 : i64}
+// COPIES: linalg.generic {{.*}} ins(%arg0, %arg1 :
+func.func @products(%q: tensor<64x2048x64xbf16>, %k: tensor<64x2048x64xbf16>, %u: tensor<64x2048x64xbf16>) -> (tensor<64x2048x64xf32>, tensor<64x2048x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<64x2048x2048xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<64x2048x2048xf32>) -> tensor<64x2048x2048xf32>
+  %s = linalg.generic {indexing_maps = [#hid, #hjd, #hij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<64x2048x64xbf16>, tensor<64x2048x64xbf16>) outs(%fs : tensor<64x2048x2048xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %y = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %y : f32 %t = arith.addf %c, %m : f32 linalg.yield %t : f32 } -> tensor<64x2048x2048xf32>
+  %ew = tensor.empty() : tensor<64x2048x2048xbf16>
+  %w = linalg.generic {indexing_maps = [#h, #h], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<64x2048x2048xf32>) outs(%ew : tensor<64x2048x2048xbf16>) {
+  ^bb0(%a: f32, %c: bf16): %x = math.exp %a : f32 %y = arith.truncf %x : f32 to bf16 linalg.yield %y : bf16 } -> tensor<64x2048x2048xbf16>
+  %e = tensor.empty() : tensor<64x2048x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x2048x64xf32>) -> tensor<64x2048x64xf32>
+  %y = linalg.generic {indexing_maps = [#wij, #vjd, #yid], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%w, %u : tensor<64x2048x2048xbf16>, tensor<64x2048x64xbf16>) outs(%f : tensor<64x2048x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %z = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %z : f32 %t = arith.addf %c, %m : f32 linalg.yield %t : f32 } -> tensor<64x2048x64xf32>
+  %d = linalg.generic {indexing_maps = [#wji, #vjd, #yid], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%w, %q : tensor<64x2048x2048xbf16>, tensor<64x2048x64xbf16>) outs(%f : tensor<64x2048x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %z = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %z : f32 %t = arith.addf %c, %m : f32 linalg.yield %t : f32 } -> tensor<64x2048x64xf32>
+  return %y, %d : tensor<64x2048x64xf32>, tensor<64x2048x64xf32>
+}
+
+// DOC-EXAMPLE: --carousel-fold-softmax-sums
+// FOLDED-LABEL: func.func @weights(
+// FOLDED: %[[LSE:.*]] = linalg.generic {{.*}} ins(%arg2, %{{.*}} : tensor<512xf32>, tensor<512xf32>)
+// FOLDED: math.log2
+// FOLDED: linalg.generic {{.*}} ins(%{{.*}}, %[[LSE]] : tensor<512x512xf32>, tensor<512xf32>)
+// FOLDED: math.exp2
+// FOLDED-NOT: arith.divf
+// FOLDED: return
+func.func @weights(%q: tensor<512x64xf32>, %k: tensor<512x64xf32>, %max: tensor<512xf32>, %other: tensor<512x512xf32>, %dy: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %er = tensor.empty() : tensor<512xf32>
+  %fr = linalg.fill ins(%zero : f32) outs(%er : tensor<512xf32>) -> tensor<512xf32>
+  %l = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%other : tensor<512x512xf32>) outs(%fr : tensor<512xf32>) {
+  ^bb0(%a: f32, %c: f32): %x = math.exp %a : f32 %s = arith.addf %c, %x : f32 linalg.yield %s : f32 } -> tensor<512xf32>
+  %es = tensor.empty() : tensor<512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %s = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%q, %k : tensor<512x64xf32>, tensor<512x64xf32>) outs(%fs : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %t = arith.addf %c, %m : f32 linalg.yield %t : f32 } -> tensor<512x512xf32>
+  %z = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<512x512xf32>) outs(%es : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %c: f32): %m = arith.mulf %a, %half : f32 linalg.yield %m : f32 } -> tensor<512x512xf32>
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%z, %max : tensor<512x512xf32>, tensor<512xf32>) outs(%es : tensor<512x512xf32>) attrs = {carousel.recomputed = 0} {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.subf %a, %b : f32 %x = math.exp %m : f32 linalg.yield %x : f32 } -> tensor<512x512xf32>
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%p, %l : tensor<512x512xf32>, tensor<512xf32>) outs(%es : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.divf %a, %b : f32 linalg.yield %m : f32 } -> tensor<512x512xf32>
+  %e = tensor.empty() : tensor<512x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<512x64xf32>) -> tensor<512x64xf32>
+  %y = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%w, %dy : tensor<512x512xf32>, tensor<512x64xf32>) outs(%f : tensor<512x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %t = arith.addf %c, %m : f32 linalg.yield %t : f32 } -> tensor<512x64xf32>
+  return %y : tensor<512x64xf32>
+}
