@@ -40,7 +40,7 @@ struct IndexBound {
   bool isOfIndices() const { return numbers.empty() && wrapping.empty(); }
 };
 
-/// What is known of a condition.
+/// Bounds that a condition has.
 struct IndexCondition {
   /// These follow from the condition.
   llvm::SmallVector<IndexBound> bounds;
