@@ -280,6 +280,7 @@ def measure(run, count=30):
 def capture(run, prepare=None):
     """`prepare` is called in the same stream before; the run itself, unless it is given."""
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())  # which may still use memory that the run has now
     with torch.cuda.stream(stream):
         (prepare or run)()
     torch.cuda.synchronize()
