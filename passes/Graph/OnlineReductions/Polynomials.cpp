@@ -113,10 +113,9 @@ Polynomial PolynomialReader::computeTensor(Value tensor) const {
 bool PolynomialReader::isRead(Value value) const {
   Operation *source = value.getDefiningOp();
   return isa_and_present<arith::MulFOp, arith::DivFOp, arith::NegFOp,
-                         arith::ExtFOp, arith::TruncFOp>(source) ||
-         (expands &&
-          isa_and_present<arith::AddFOp, arith::SubFOp, arith::SelectOp>(
-              source));
+                         arith::ExtFOp, arith::TruncFOp, arith::SelectOp>(
+             source) ||
+         (expands && isa_and_present<arith::AddFOp, arith::SubFOp>(source));
 }
 
 Polynomial PolynomialReader::computeBody(linalg::GenericOp from,
@@ -221,10 +220,13 @@ AffineMap carousel::getResultMap(linalg::GenericOp op) {
 
 Value carousel::castFloat(OpBuilder &builder, Location loc, Value value,
                           Type type) {
-  unsigned own = value.getType().getIntOrFloatBitWidth(),
-           wanted = type.getIntOrFloatBitWidth();
   if (value.getType() == type)
     return value;
+  unsigned own = value.getType().getIntOrFloatBitWidth(),
+           wanted = type.getIntOrFloatBitWidth();
+  // One of two types of 16 bits has more digits, and the other more exponents.
+  if (own == wanted)
+    value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   return own < wanted
              ? arith::ExtFOp::create(builder, loc, type, value).getResult()
              : arith::TruncFOp::create(builder, loc, type, value);

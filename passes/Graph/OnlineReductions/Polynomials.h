@@ -37,8 +37,10 @@ struct Power {
   bool isCondition() const {
     return mlir::getElementTypeOrSelf(value).isInteger(1);
   }
+  /// Whether it is an element of a tensor of floats.
   bool isTensor() const {
-    return mlir::isa<mlir::RankedTensorType>(value.getType());
+    return mlir::isa<mlir::RankedTensorType>(value.getType()) &&
+           mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
   }
 };
 
@@ -60,8 +62,9 @@ using Polynomial = llvm::SmallVector<Monomial>;
 /// it reads. Roundings don't count.
 class PolynomialReader {
 public:
-  /// \p expands: whether sums and choices between a value and zero are read;
-  /// conditions are factors then. Otherwise, polynomials have one product.
+  /// Conditions of choices between a value and zero are factors.
+  /// \p expands: whether sums are read. Otherwise, polynomials have one
+  /// product.
   PolynomialReader(mlir::linalg::GenericOp op, bool expands)
       : op(op), expands(expands) {}
 

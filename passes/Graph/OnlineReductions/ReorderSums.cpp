@@ -131,6 +131,21 @@ static bool areOfRows(const Monomial &monomial, linalg::GenericOp sum) {
   });
 }
 
+/// Divides by a factor. A condition has to be one of the factors.
+static bool divide(Monomial &monomial, const Power &factor) {
+  if (!factor.isCondition()) {
+    monomial.multiply(Monomial{1, {factor}}.raise(-1));
+    return true;
+  }
+  auto *known = llvm::find_if(monomial.powers, [&](const Power &power) {
+    return power.isSameElement(factor) && power.exponent == factor.exponent;
+  });
+  if (known == monomial.powers.end())
+    return false;
+  monomial.powers.erase(known);
+  return true;
+}
+
 /// Matches the weights, which are the sum's elements but for the product, with
 /// an input of another product.
 static bool matchWeights(ReorderedSum &found, const Monomial &summand,
@@ -146,14 +161,12 @@ static bool matchWeights(ReorderedSum &found, const Monomial &summand,
       std::optional<LoopMatch> match = matchLoops(theirs.map, own.map);
       if (!match)
         continue;
-      Monomial scale = summand, divisor = {weights.coefficient, {}};
+      Monomial scale = summand;
       bool areKnown = llvm::all_of(weights.powers, [&](const Power &power) {
         std::optional<AffineMap> map = translateLoops(power.map, *match, loops);
-        if (map)
-          divisor.multiply({power.value, *map, power.exponent});
-        return map.has_value();
+        return map && divide(scale, {power.value, *map, power.exponent});
       });
-      scale.multiply(divisor.raise(-1));
+      scale.coefficient /= weights.coefficient;
       scale.multiply(Monomial{1, {result}}.raise(-1));
       if (!areKnown || !areOfRows(scale, found.sum))
         continue;
@@ -190,6 +203,8 @@ findReorderedSum(linalg::GenericOp sum, ArrayRef<linalg::GenericOp> products) {
         for (unsigned factor : {0, 1}) {
           ReorderedSum found = {sum, product, weighted};
           found.other = product.getDpsInputOperand(1 - factor);
+          if (!isa<FloatType>(getElementTypeOrSelf(found.other->get())))
+            continue;
           found.ofProduct = *ofProduct;
           if (matchWeights(found, summand, power,
                            *weighted.getDpsInputOperand(weights)) &&
