@@ -24,7 +24,10 @@
 // REDEFINE: %{function} = jax_shared --kernels 6
 // REDEFINE: %{args} = --arg arg0=random:4x300x8x64:1 --arg arg1=random:4x300x2x64:2 --arg arg2=random:4x300x2x64:3 --arg arg3=random:4x300x8x64:4 --arg result0=zeros:4x300x8x64 --arg result1=zeros:4x300x8x64 --arg result2=zeros:4x300x2x64 --arg result3=zeros:4x300x2x64
 // RUN: %{simulate_all}
-
+// Dropped weights are factors of both sums. Their condition is a kernel of its own.
+// REDEFINE: %{function} = jax_dropout --kernels 5
+// REDEFINE: %{args} = --arg arg0=random:4x300x8x64:1 --arg arg1=random:4x300x8x64:2 --arg arg2=random:4x300x8x64:3 --arg arg3=random:4x8x300x300:7 --arg arg4=random:4x300x8x64:4 --arg result0=zeros:4x300x8x64 --arg result1=zeros:4x300x8x64 --arg result2=zeros:4x300x8x64 --arg result3=zeros:4x300x8x64
+// RUN: %{simulate_all}
 // Tiles have 64 keys or queries, since two products have sums.
 // RUN: carousel-opt %s --carousel-graph-to-block | FileCheck %s --check-prefix=TILES
 // TILES-LABEL: gpu.func @queries
@@ -670,5 +673,170 @@ func.func @jax_shared(%arg0: tensor<4x300x8x64xbf16>, %arg1: tensor<4x300x2x64xb
   } -> tensor<4x300x2x4x64xbf16>
   %collapsed_5 = tensor.collapse_shape %39 [[0], [1], [2, 3], [4]] : tensor<4x300x2x4x64xbf16> into tensor<4x300x8x64xbf16>
   return %collapsed, %collapsed_5, %35, %26 : tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>, tensor<4x300x2x64xbf16>, tensor<4x300x2x64xbf16>
+}
+
+func.func @jax_dropout(%arg0: tensor<4x300x8x64xbf16>, %arg1: tensor<4x300x8x64xbf16>, %arg2: tensor<4x300x8x64xbf16>, %arg3: tensor<4x8x300x300xf32>, %arg4: tensor<4x300x8x64xbf16>) -> (tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>) {
+  %cst = arith.constant 0.899999976 : f32
+  %cst_0 = arith.constant 1.000000e+00 : f32
+  %cst_1 = arith.constant 1.250000e-01 : f32
+  %cst_2 = arith.constant -8.000000e-01 : f32
+  %cst_3 = arith.constant 0.000000e+00 : f32
+  %cst_4 = arith.constant 0xFF800000 : f32
+  %0 = tensor.empty() : tensor<4x8x300x300xf32>
+  %1 = tensor.empty() : tensor<4x8x300x300xi1>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%arg3 : tensor<4x8x300x300xf32>) outs(%1 : tensor<4x8x300x300xi1>) {
+  ^bb0(%in: f32, %out: i1):
+    %39 = arith.cmpf ogt, %in, %cst_2 : f32
+    linalg.yield %39 : i1
+  } -> tensor<4x8x300x300xi1>
+  %3 = tensor.empty() : tensor<4x8x300x300xbf16>
+  %4 = tensor.empty() : tensor<4x8x300x300xf32>
+  %5 = linalg.fill ins(%cst_3 : f32) outs(%4 : tensor<4x8x300x300xf32>) -> tensor<4x8x300x300xf32>
+  %6 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%arg0, %arg1 : tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>) outs(%5 : tensor<4x8x300x300xf32>) {
+  ^bb0(%in: bf16, %in_5: bf16, %out: f32):
+    %39 = arith.extf %in : bf16 to f32
+    %40 = arith.extf %in_5 : bf16 to f32
+    %41 = arith.mulf %39, %40 : f32
+    %42 = arith.addf %out, %41 : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x300x300xf32>
+  %7 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%6 : tensor<4x8x300x300xf32>) outs(%0 : tensor<4x8x300x300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %39 = arith.truncf %in : f32 to bf16
+    %40 = arith.extf %39 : bf16 to f32
+    %41 = arith.mulf %40, %cst_1 : f32
+    linalg.yield %41 : f32
+  } -> tensor<4x8x300x300xf32>
+  %8 = tensor.empty() : tensor<4x8x300xf32>
+  %9 = linalg.fill ins(%cst_4 : f32) outs(%8 : tensor<4x8x300xf32>) -> tensor<4x8x300xf32>
+  %10 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%7 : tensor<4x8x300x300xf32>) outs(%9 : tensor<4x8x300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %39 = arith.maximumf %out, %in : f32
+    linalg.yield %39 : f32
+  } -> tensor<4x8x300xf32>
+  %11 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%7, %10 : tensor<4x8x300x300xf32>, tensor<4x8x300xf32>) outs(%0 : tensor<4x8x300x300xf32>) {
+  ^bb0(%in: f32, %in_5: f32, %out: f32):
+    %39 = arith.subf %in, %in_5 : f32
+    %40 = math.exp %39 : f32
+    linalg.yield %40 : f32
+  } -> tensor<4x8x300x300xf32>
+  %12 = linalg.fill ins(%cst_3 : f32) outs(%8 : tensor<4x8x300xf32>) -> tensor<4x8x300xf32>
+  %13 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%11 : tensor<4x8x300x300xf32>) outs(%12 : tensor<4x8x300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %39 = arith.addf %out, %in : f32
+    linalg.yield %39 : f32
+  } -> tensor<4x8x300xf32>
+  %14 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%2, %11, %13 : tensor<4x8x300x300xi1>, tensor<4x8x300x300xf32>, tensor<4x8x300xf32>) outs(%3 : tensor<4x8x300x300xbf16>) {
+  ^bb0(%in: i1, %in_5: f32, %in_6: f32, %out: bf16):
+    %39 = arith.divf %in_5, %in_6 : f32
+    %40 = arith.divf %39, %cst : f32
+    %41 = arith.select %in, %40, %cst_3 : f32
+    %42 = arith.truncf %41 : f32 to bf16
+    linalg.yield %42 : bf16
+  } -> tensor<4x8x300x300xbf16>
+  %15 = tensor.empty() : tensor<4x8x64x300xf32>
+  %16 = linalg.fill ins(%cst_3 : f32) outs(%15 : tensor<4x8x64x300xf32>) -> tensor<4x8x64x300xf32>
+  %17 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d1, d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%arg2, %14 : tensor<4x300x8x64xbf16>, tensor<4x8x300x300xbf16>) outs(%16 : tensor<4x8x64x300xf32>) {
+  ^bb0(%in: bf16, %in_5: bf16, %out: f32):
+    %39 = arith.extf %in : bf16 to f32
+    %40 = arith.extf %in_5 : bf16 to f32
+    %41 = arith.mulf %39, %40 : f32
+    %42 = arith.addf %out, %41 : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x64x300xf32>
+  %18 = tensor.empty() : tensor<4x300x8x64xbf16>
+  %19 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%17 : tensor<4x8x64x300xf32>) outs(%18 : tensor<4x300x8x64xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %39 = arith.truncf %in : f32 to bf16
+    linalg.yield %39 : bf16
+  } -> tensor<4x300x8x64xbf16>
+  %20 = tensor.empty() : tensor<4x8x300x300xf32>
+  %21 = linalg.fill ins(%cst_3 : f32) outs(%20 : tensor<4x8x300x300xf32>) -> tensor<4x8x300x300xf32>
+  %22 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%arg4, %arg2 : tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>) outs(%21 : tensor<4x8x300x300xf32>) {
+  ^bb0(%in: bf16, %in_5: bf16, %out: f32):
+    %39 = arith.extf %in : bf16 to f32
+    %40 = arith.extf %in_5 : bf16 to f32
+    %41 = arith.mulf %39, %40 : f32
+    %42 = arith.addf %out, %41 : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x300x300xf32>
+  %23 = tensor.empty() : tensor<4x8x64x300xf32>
+  %24 = linalg.fill ins(%cst_3 : f32) outs(%23 : tensor<4x8x64x300xf32>) -> tensor<4x8x64x300xf32>
+  %25 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d1, d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d4, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%arg4, %14 : tensor<4x300x8x64xbf16>, tensor<4x8x300x300xbf16>) outs(%24 : tensor<4x8x64x300xf32>) {
+  ^bb0(%in: bf16, %in_5: bf16, %out: f32):
+    %39 = arith.extf %in : bf16 to f32
+    %40 = arith.extf %in_5 : bf16 to f32
+    %41 = arith.mulf %39, %40 : f32
+    %42 = arith.addf %out, %41 : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x64x300xf32>
+  %26 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%25 : tensor<4x8x64x300xf32>) outs(%18 : tensor<4x300x8x64xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %39 = arith.truncf %in : f32 to bf16
+    linalg.yield %39 : bf16
+  } -> tensor<4x300x8x64xbf16>
+  %27 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%2, %22 : tensor<4x8x300x300xi1>, tensor<4x8x300x300xf32>) outs(%0 : tensor<4x8x300x300xf32>) {
+  ^bb0(%in: i1, %in_5: f32, %out: f32):
+    %39 = arith.truncf %in_5 : f32 to bf16
+    %40 = arith.extf %39 : bf16 to f32
+    %41 = arith.select %in, %40, %cst_3 : f32
+    %42 = arith.divf %41, %cst : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x300x300xf32>
+  %28 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%27, %13 : tensor<4x8x300x300xf32>, tensor<4x8x300xf32>) outs(%0 : tensor<4x8x300x300xf32>) {
+  ^bb0(%in: f32, %in_5: f32, %out: f32):
+    %39 = arith.mulf %in_5, %in_5 : f32
+    %40 = arith.divf %cst_0, %39 : f32
+    %41 = arith.mulf %in, %40 : f32
+    linalg.yield %41 : f32
+  } -> tensor<4x8x300x300xf32>
+  %29 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%28, %11 : tensor<4x8x300x300xf32>, tensor<4x8x300x300xf32>) outs(%12 : tensor<4x8x300xf32>) {
+  ^bb0(%in: f32, %in_5: f32, %out: f32):
+    %39 = arith.mulf %in, %in_5 : f32
+    %40 = arith.addf %out, %39 : f32
+    linalg.yield %40 : f32
+  } -> tensor<4x8x300xf32>
+  %30 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%27, %13, %29, %11 : tensor<4x8x300x300xf32>, tensor<4x8x300xf32>, tensor<4x8x300xf32>, tensor<4x8x300x300xf32>) outs(%3 : tensor<4x8x300x300xbf16>) {
+  ^bb0(%in: f32, %in_5: f32, %in_6: f32, %in_7: f32, %out: bf16):
+    %39 = arith.negf %in_6 : f32
+    %40 = arith.addf %39, %cst_3 : f32
+    %41 = arith.divf %in, %in_5 : f32
+    %42 = arith.addf %41, %40 : f32
+    %43 = arith.mulf %42, %in_7 : f32
+    %44 = arith.mulf %43, %cst_1 : f32
+    %45 = arith.truncf %44 : f32 to bf16
+    linalg.yield %45 : bf16
+  } -> tensor<4x8x300x300xbf16>
+  %31 = tensor.empty() : tensor<4x8x300x64xf32>
+  %32 = linalg.fill ins(%cst_3 : f32) outs(%31 : tensor<4x8x300x64xf32>) -> tensor<4x8x300x64xf32>
+  %33 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d4, d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d1, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%30, %arg0 : tensor<4x8x300x300xbf16>, tensor<4x300x8x64xbf16>) outs(%32 : tensor<4x8x300x64xf32>) {
+  ^bb0(%in: bf16, %in_5: bf16, %out: f32):
+    %39 = arith.extf %in : bf16 to f32
+    %40 = arith.extf %in_5 : bf16 to f32
+    %41 = arith.mulf %39, %40 : f32
+    %42 = arith.addf %out, %41 : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x300x64xf32>
+  %34 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%33 : tensor<4x8x300x64xf32>) outs(%18 : tensor<4x300x8x64xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %39 = arith.truncf %in : f32 to bf16
+    linalg.yield %39 : bf16
+  } -> tensor<4x300x8x64xbf16>
+  %35 = tensor.empty() : tensor<4x8x300x64xf32>
+  %36 = linalg.fill ins(%cst_3 : f32) outs(%35 : tensor<4x8x300x64xf32>) -> tensor<4x8x300x64xf32>
+  %37 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d1, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%30, %arg1 : tensor<4x8x300x300xbf16>, tensor<4x300x8x64xbf16>) outs(%36 : tensor<4x8x300x64xf32>) {
+  ^bb0(%in: bf16, %in_5: bf16, %out: f32):
+    %39 = arith.extf %in : bf16 to f32
+    %40 = arith.extf %in_5 : bf16 to f32
+    %41 = arith.mulf %39, %40 : f32
+    %42 = arith.addf %out, %41 : f32
+    linalg.yield %42 : f32
+  } -> tensor<4x8x300x64xf32>
+  %38 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%37 : tensor<4x8x300x64xf32>) outs(%18 : tensor<4x300x8x64xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %39 = arith.truncf %in : f32 to bf16
+    linalg.yield %39 : bf16
+  } -> tensor<4x300x8x64xbf16>
+  return %19, %38, %34, %26 : tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>, tensor<4x300x8x64xbf16>
 }
 
