@@ -113,6 +113,10 @@ static std::optional<ScoreMask> findMask(const SoftmaxWeights &weights) {
   return std::nullopt;
 }
 
+/// Numbers of this size that exclude scores leave a sum's logarithm ten bits
+/// beside them.
+static constexpr double kMostScore = 0x1p14;
+
 static std::optional<SoftmaxWeights> findWeights(linalg::GenericOp op) {
   if (!op->hasAttr(kRecomputedAttr) || !isElementwise(op))
     return std::nullopt;
@@ -137,7 +141,7 @@ static std::optional<SoftmaxWeights> findWeights(linalg::GenericOp op) {
     return std::nullopt;
   // A row that has been excluded has lost its sum.
   std::optional<ScoreMask> mask = findMask(weights);
-  return isOfProduct(weights.scores, mask ? mask->never : Value())
+  return isOfProduct(weights.scores, mask ? mask->never : Value(), kMostScore)
              ? std::optional(weights)
              : std::nullopt;
 }
@@ -545,10 +549,11 @@ struct FoldSoftmaxSums
     func::FuncOp func = getOperation();
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::GenericOp> ops;
-    func.walk([&](linalg::GenericOp op) {
+    if (func.isExternal() || !func.getBody().hasOneBlock())
+      return;
+    for (auto op : func.getBody().front().getOps<linalg::GenericOp>())
       if (findWeights(op))
         ops.push_back(op);
-    });
     bool isChanged = false;
     for (linalg::GenericOp op : ops)
       if (std::optional<FoldedWeights> found = findFolded(op)) {

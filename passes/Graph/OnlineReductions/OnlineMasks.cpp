@@ -39,21 +39,20 @@ bool carousel::excludes(Value value) {
 }
 
 /// Whether an op's body has a number that may exclude elements beside \p own.
-static bool hasHugeValue(linalg::LinalgOp op, Value own) {
-  constexpr double kHuge = 0x1p29;
+static bool hasHugeValue(linalg::LinalgOp op, Value own, double huge) {
   bool hasOne = false;
   op.getBlock()->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
       APFloat number(0.0);
       hasOne |= operand != own &&
                 matchPattern(operand, m_ConstantFloat(&number)) &&
-                !(std::abs(number.convertToDouble()) < kHuge);
+                !(std::abs(number.convertToDouble()) < huge);
     }
   });
   return hasOne;
 }
 
-bool carousel::isOfProduct(linalg::LinalgOp op, Value own) {
+bool carousel::isOfProduct(linalg::LinalgOp op, Value own, double huge) {
   llvm::SetVector<Operation *> ops;
   ops.insert(op);
   for (unsigned i = 0; i < ops.size(); ++i) {
@@ -61,7 +60,7 @@ bool carousel::isOfProduct(linalg::LinalgOp op, Value own) {
     if (isContraction(source))
       continue;
     if (source.getNumReductionLoops() != 0 ||
-        hasHugeValue(source, i == 0 ? own : Value()))
+        hasHugeValue(source, i == 0 ? own : Value(), huge))
       return false;
     for (OpOperand *input : source.getDpsInputOperands()) {
       if (!isa<FloatType>(getElementTypeOrSelf(input->get())))

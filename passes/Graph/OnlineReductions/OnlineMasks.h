@@ -35,7 +35,9 @@ bool excludes(mlir::Value number);
 
 /// Whether scores are products of matrices, and what follows from them alone:
 /// nothing else excludes an element. The number of the op that does is \p own.
-bool isOfProduct(mlir::linalg::LinalgOp op, mlir::Value own);
+/// \p huge: the size of constants that may.
+bool isOfProduct(mlir::linalg::LinalgOp op, mlir::Value own,
+                 double huge = 0x1p29);
 
 /// How many finite numbers and tensors in memory may make the elements of an
 /// op's tiles so large that they stand for infinite ones.

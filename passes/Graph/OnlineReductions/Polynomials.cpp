@@ -99,7 +99,7 @@ Polynomial PolynomialReader::readValue(Value value) {
 Polynomial PolynomialReader::computeTensor(Value tensor) const {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type)
-    return {};
+    return {{1, {{tensor, AffineMap::get(tensor.getContext()), 1}}}};
   if (linalg::GenericOp producer = findProducer(tensor))
     return readAt(
         computeBody(producer,
@@ -152,6 +152,7 @@ Polynomial PolynomialReader::computeValue(linalg::GenericOp from, Value value,
 std::optional<Polynomial>
 PolynomialReader::computeOp(Operation *source, const Values &known) const {
   constexpr size_t kMostProducts = 8;
+  constexpr int64_t kMostExponent = 8;
   auto find = [&](unsigned operand) -> const Polynomial & {
     return known.lookup(source->getOperand(operand));
   };
@@ -178,7 +179,13 @@ PolynomialReader::computeOp(Operation *source, const Values &known) const {
     result.front().powers.front().exponent = holds ? 1 : -1;
     result = ::multiply(find(holds ? 1 : 2), result);
   }
-  if (result.size() > kMostProducts || (!expands && result.size() != 1))
+  bool isLarge = llvm::any_of(result, [](const Monomial &product) {
+    return llvm::any_of(product.powers, [](const Power &power) {
+      return std::abs(power.exponent) > kMostExponent;
+    });
+  });
+  if (isLarge || result.size() > kMostProducts ||
+      (!expands && result.size() != 1))
     return std::nullopt;
   return result;
 }

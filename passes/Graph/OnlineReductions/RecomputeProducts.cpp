@@ -63,12 +63,12 @@ static std::vector<RecomputedReductions> findReductions(func::FuncOp func) {
 }
 
 /// The loops of a product that it sums over, the longest one first; none if it
-/// has fewer than two.
+/// has fewer than two, or no others.
 static SmallVector<unsigned> findSummedLoops(Operation *op) {
   auto sum = dyn_cast<linalg::GenericOp>(op);
   SmallVector<unsigned> loops;
   if (!sum || !isContraction(sum) || !findSummand(sum) ||
-      sum.getNumReductionLoops() < 2)
+      sum.getNumReductionLoops() < 2 || sum.getNumParallelLoops() == 0)
     return loops;
   sum.getReductionDims(loops);
   SmallVector<int64_t> extents = sum.getStaticLoopRanges();

@@ -168,6 +168,13 @@ static bool matchWeights(ReorderedSum &found, const Monomial &summand,
       });
       scale.coefficient /= weights.coefficient;
       scale.multiply(Monomial{1, {result}}.raise(-1));
+      // A row that the sum doesn't divide by may be zero.
+      areKnown &= llvm::all_of(scale.powers, [&](const Power &power) {
+        return power.exponent > 0 ||
+               llvm::any_of(summand.powers, [&](const Power &own) {
+                 return own.isSameElement(power) && own.exponent < 0;
+               });
+      });
       if (!areKnown || !areOfRows(scale, found.sum))
         continue;
       found.ofWeighted = *match;
@@ -228,9 +235,10 @@ struct IndexedValue {
   AffineMap map;
 };
 
-/// The product's results, rounded if an op before `user` rounds them: these are
-/// in memory anyway.
-static IndexedValue findResult(linalg::GenericOp product, Operation *user) {
+/// The product's results, rounded if an op before `user` rounds them to the
+/// type of what they are multiplied by: these are in memory anyway.
+static IndexedValue findResult(linalg::GenericOp product, Operation *user,
+                               Type type) {
   AffineMap own = getResultMap(product);
   for (Operation *reader : product->getUsers()) {
     auto rounding = dyn_cast<linalg::GenericOp>(reader);
@@ -243,7 +251,8 @@ static IndexedValue findResult(linalg::GenericOp product, Operation *user) {
                     .getDefiningOp<arith::TruncFOp>();
     AffineMap read =
         rounding.getMatchingIndexingMap(rounding.getDpsInputOperand(0));
-    if (cast && cast.getIn() == rounding.getBody()->getArgument(0) &&
+    if (cast && cast.getType() == type &&
+        cast.getIn() == rounding.getBody()->getArgument(0) &&
         read.isPermutation())
       return {rounding.getResult(0), getResultMap(rounding)
                                          .compose(inversePermutation(read))
@@ -269,7 +278,8 @@ static Value writeSum(IRRewriter &builder, const ReorderedSum &found) {
     return own;
   };
   linalg::GenericOp product = found.product;
-  IndexedValue summed = findResult(found.weighted, sum);
+  IndexedValue summed =
+      findResult(found.weighted, sum, getElementTypeOrSelf(found.other->get()));
   std::optional<AffineMap> ofFactor =
       translateLoops(product.getMatchingIndexingMap(found.other),
                      getLoops(found.ofProduct, true), loops);
@@ -336,17 +346,19 @@ struct ReorderSums : public carousel::impl::ReorderSumsBase<ReorderSums> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
+    if (func.isExternal() || !func.getBody().hasOneBlock())
+      return;
     // Factors are the same if one value is.
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(func);
     eliminateCommonSubExpressions(rewriter, dominance, func);
     SmallVector<linalg::GenericOp> sums, products;
-    func.walk([&](linalg::GenericOp op) {
+    for (auto op : func.getBody().front().getOps<linalg::GenericOp>()) {
       if (isProduct(op))
         products.push_back(op);
       else if (op.getNumReductionLoops() != 0)
         sums.push_back(op);
-    });
+    }
     DecisionLog log(func, "carousel-reorder-sums");
     bool isChanged = false;
     for (linalg::GenericOp sum : sums) {
