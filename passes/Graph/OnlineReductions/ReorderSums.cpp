@@ -235,8 +235,8 @@ struct IndexedValue {
   AffineMap map;
 };
 
-/// The product's results, rounded if an op before `user` rounds them to the
-/// type of what they are multiplied by: these are in memory anyway.
+/// The product's results, rounded if an op before `user` alone reads them and
+/// rounds them, or rounds them to `type`.
 static IndexedValue findResult(linalg::GenericOp product, Operation *user,
                                Type type) {
   AffineMap own = getResultMap(product);
@@ -251,7 +251,7 @@ static IndexedValue findResult(linalg::GenericOp product, Operation *user,
                     .getDefiningOp<arith::TruncFOp>();
     AffineMap read =
         rounding.getMatchingIndexingMap(rounding.getDpsInputOperand(0));
-    if (cast && cast.getType() == type &&
+    if (cast && (product->hasOneUse() || cast.getType() == type) &&
         cast.getIn() == rounding.getBody()->getArgument(0) &&
         read.isPermutation())
       return {rounding.getResult(0), getResultMap(rounding)
