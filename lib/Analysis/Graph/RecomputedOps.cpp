@@ -155,7 +155,8 @@ private:
     for (unsigned member : group.reductions)
       own.set(member);
     bool isSame = hasSameProducts(group.sources, sources);
-    // Whether a path to the reduction has another one behind it.
+    // Paths lead back from the reduction. One is behind another op once it has
+    // passed one that neither computes elements nor is a large product.
     SmallVector<std::pair<unsigned, bool>> open = {{number, false}};
     BitVector visitedBehind(problem.ops.size());
     while (!open.empty()) {

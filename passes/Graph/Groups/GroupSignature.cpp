@@ -152,7 +152,7 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   };
   for (BlockArgument argument : program.getBlock().getArguments()) {
     // Extents that only tensor.empty or a fill needs follow from the memrefs.
-    // What is updated in place is the memory of a result.
+    // An argument that an op updates in place has the memory of a result.
     bool isUsed = llvm::any_of(argument.getUsers(), [&](Operation *user) {
       auto fill = dyn_cast<linalg::FillOp>(user);
       bool isFilled = fill && fill.getDpsInits().front() == argument;

@@ -139,11 +139,9 @@ struct SelectLibraries
       return {};
     IRMapping mapping;
     OwningOpRef<Operation *> copy = func->clone(mapping);
-    rematerializeCheapOps(cast<func::FuncOp>(*copy));
-    Graph grouped = readGraph(cast<func::FuncOp>(*copy));
-    grouped.problem.chip = graph.problem.chip; // a copy has no module
+    Graph grouped = rematerializeCopy(cast<func::FuncOp>(*copy), func,
+                                      products == ProductFactors::TF32);
     grouped.problem.streams = streams;
-    grouped.problem.usesTF32 = products == ProductFactors::TF32;
     GroupPlan plan = planGroups(grouped.problem);
     std::vector<LibraryCandidate> selected;
     for (unsigned number = 0; number != graph.ops.size(); ++number) {

@@ -15,7 +15,6 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/FusedOps.h"
-#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "OnlineMasks.h"
 
@@ -24,8 +23,6 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -271,19 +268,6 @@ static void invertChoices(linalg::GenericOp op, RewriterBase &rewriter) {
   }
 }
 
-/// Whether a value of a body is the difference from a row, of which only the
-/// exponential is read.
-static bool isOfExponential(Operation *user, Value argument) {
-  if (!isa<arith::SubFOp>(user) || user->getOperand(0) != argument)
-    return false;
-  while (isa<arith::SubFOp, arith::ExtFOp, arith::TruncFOp>(user)) {
-    if (!user->hasOneUse())
-      return false;
-    user = *user->user_begin();
-  }
-  return isa<math::ExpOp, math::Exp2Op>(user);
-}
-
 /// Whether all that reads the op's result are maxima and exponentials.
 static bool isOfSoftmax(linalg::GenericOp op) {
   if (op.getBody()->getTerminator()->getNumOperands() != 1)
@@ -297,24 +281,10 @@ static bool isOfSoftmax(linalg::GenericOp op) {
              return reader.isDpsInput(&use) &&
                     llvm::all_of(argument.getUsers(), [&](Operation *inner) {
                       return isa<arith::MaximumFOp, arith::MaxNumFOp>(inner) ||
-                             isOfExponential(inner, argument);
+                             findExponential(inner, argument);
                     });
            });
   });
-}
-
-/// Whether a condition, which is no other ones' conjunction, holds of each
-/// row's element with the row's number: the bounds of indices do.
-static bool holdsOfOwn(linalg::GenericOp op, Value condition, unsigned row,
-                       unsigned element) {
-  std::optional<SmallVector<IndexBound>> bounds = readBounds(op, condition);
-  return bounds && llvm::all_of(*bounds, [&](const IndexBound &bound) {
-           for (auto [loop, factor] : llvm::enumerate(bound.coefficients))
-             if (loop != row && loop != element && factor != 0)
-               return false;
-           return bound.isOfIndices() && bound.constant >= 0 &&
-                  bound.coefficients[row] + bound.coefficients[element] == 0;
-         });
 }
 
 /// Whether a choice leaves an element of each row: its condition, which is a
@@ -342,7 +312,8 @@ static bool keepsOwn(linalg::GenericOp op, arith::SelectOp choice, unsigned row,
         hasOwn |= isOwn;
         return !isOwn;
       }
-    return !holdsOfOwn(op, part, row, element);
+    std::optional<SmallVector<IndexBound>> bounds = readBounds(op, part);
+    return !bounds || !holdOfOwn(*bounds, row, element);
   });
   return keeps && hasOwn;
 }
@@ -665,13 +636,15 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
     if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
       return;
     IRRewriter rewriter(&getContext());
-    forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
+    forTiles(func, kLeastTiles, [&](linalg::GenericOp op, unsigned loop) {
       takeConditions(op, loop, rewriter);
     });
     DecisionLog log(func, "carousel-bound-masks");
     SmallVector<SegmentMask> found;
-    forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
+    forTiles(func, /*leastTiles=*/0, [&](linalg::GenericOp op, unsigned loop) {
       excludeByInfinities(op, loop, rewriter);
+    });
+    forTiles(func, kLeastTiles, [&](linalg::GenericOp op, unsigned loop) {
       SmallVector<std::string> refusals;
       llvm::append_range(found, findSegmentMasks(op, loop, refusals));
       for (const std::string &reason : refusals)
@@ -689,12 +662,13 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
   }
 
 private:
-  /// Visits the elementwise ops of tiles of online reductions that are long
-  /// enough, with the online reduction's loop. A visit may replace its op.
-  void forTiles(func::FuncOp func,
+  /// Bounds of fewer tiles take longer than what they leave out.
+  static constexpr int64_t kLeastTiles = 8;
+
+  /// Visits the elementwise ops of tiles of online reductions that have so many
+  /// tiles, with the online reduction's loop. A visit may replace its op.
+  void forTiles(func::FuncOp func, int64_t leastTiles,
                 llvm::function_ref<void(linalg::GenericOp, unsigned)> visit) {
-    // Bounds of fewer tiles take longer than what they leave out.
-    constexpr int64_t kLeastTiles = 8;
     Graph graph = readGraph(func);
     graph.problem.usesTF32 = products == ProductFactors::TF32;
     std::vector<OnlineRefusal> refusals; // which --carousel-form-groups reports
@@ -704,8 +678,7 @@ private:
       group.ops = seed.ops;
       GroupShape shape = *computeGroupShape(graph.problem, group).shape;
       int64_t extent = shape.dims[shape.stream->dim].extent;
-      if (shape.stream->hasOneTile ||
-          assumeExtent(extent) < kLeastTiles * kTile)
+      if (shape.stream->hasOneTile || assumeExtent(extent) < leastTiles * kTile)
         continue;
       for (auto [at, number] : llvm::enumerate(seed.ops)) {
         auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);

@@ -8,16 +8,16 @@
 // --carousel-fold-softmax-sums. Gradients compute the weights of a softmax
 // again, from the rows that the forward pass leaves:
 //   exp(z - m) / l = exp2(z log2(e) - (m log2(e) + log2(l)))
-// What they compute of these is a polynomial, so that quotients by the sums l
-// cancel, and what a row has in common is computed once for it.
+// Gradients are polynomials of weights, so that quotients by the sums l cancel,
+// and what a row has in common is computed once for it.
 // docs/GraphPhase.md, Gradients.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Block/Kernels/ExtremumRows.h"
 #include "../Products/OneHotIndices.h"
 #include "../Reading/FusedOps.h"
 #include "../Tables/TableOps.h"
-#include "IndexBounds.h"
 #include "OnlineMasks.h"
 #include "Polynomials.h"
 
@@ -69,23 +69,12 @@ struct FoldedWeights {
 
 } // namespace
 
-static Value skipCasts(Value value) {
-  while (isa_and_present<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 static OpOperand *findInput(linalg::GenericOp op, Value value) {
-  auto argument = dyn_cast<BlockArgument>(skipCasts(value));
+  auto argument = dyn_cast<BlockArgument>(skipRoundings(value));
   if (!argument || argument.getOwner() != op.getBody())
     return nullptr;
   OpOperand *operand = op.getMatchingOpOperand(argument);
   return op.isDpsInput(operand) ? operand : nullptr;
-}
-
-static bool isElementwise(linalg::GenericOp op) {
-  return op && isPointwise(op) && op.getNumResults() == 1 &&
-         op.hasPureTensorSemantics() && getResultMap(op).isPermutation();
 }
 
 static Value getResultElement(linalg::GenericOp op) {
@@ -95,22 +84,42 @@ static Value getResultElement(linalg::GenericOp op) {
 namespace {
 /// A choice between a score and minus infinity.
 struct ScoreMask {
-  Value condition, never;
+  arith::SelectOp choice;
   bool holds = true; ///< where the score is chosen
 };
 } // namespace
 
 static std::optional<ScoreMask> findMask(const SoftmaxWeights &weights) {
-  auto choice = skipCasts(getResultElement(weights.scores))
+  auto choice = skipRoundings(getResultElement(weights.scores))
                     .getDefiningOp<arith::SelectOp>();
-  if (!choice)
-    return std::nullopt;
-  for (bool holds : {true, false}) {
-    Value never = holds ? choice.getFalseValue() : choice.getTrueValue();
-    if (matchPattern(never, m_NegInfFloat()))
-      return ScoreMask{choice.getCondition(), never, holds};
-  }
+  if (choice && matchPattern(choice.getFalseValue(), m_NegInfFloat()))
+    return ScoreMask{choice, /*holds=*/true};
+  if (choice && matchPattern(choice.getTrueValue(), m_NegInfFloat()))
+    return ScoreMask{choice, /*holds=*/false};
   return std::nullopt;
+}
+
+/// The bounds of scores that a mask leaves.
+static std::optional<SmallVector<IndexBound>> readMask(linalg::GenericOp scores,
+                                                       const ScoreMask &mask) {
+  return readBounds(scores, arith::SelectOp(mask.choice).getCondition(),
+                    mask.holds);
+}
+
+/// Whether each row has the score with its own number, along two dimensions.
+static bool keepsOwn(linalg::GenericOp scores, const ScoreMask &mask) {
+  std::optional<SmallVector<IndexBound>> bounds = readMask(scores, mask);
+  SmallVector<int64_t> extents = scores.getStaticLoopRanges();
+  auto loops = llvm::seq(scores.getNumLoops());
+  return bounds && llvm::any_of(loops, [&](unsigned row) {
+           return llvm::any_of(loops, [&](unsigned element) {
+             return row != element &&
+                    !ShapedType::isDynamic(extents[element]) &&
+                    !ShapedType::isDynamic(extents[row]) &&
+                    extents[row] <= extents[element] &&
+                    holdOfOwn(*bounds, row, element);
+           });
+         });
 }
 
 /// Numbers of this size that exclude scores leave a sum's logarithm ten bits
@@ -120,12 +129,11 @@ static constexpr double kMostScore = 0x1p14;
 static std::optional<SoftmaxWeights> findWeights(linalg::GenericOp op) {
   if (!op->hasAttr(kRecomputedAttr) || !isElementwise(op))
     return std::nullopt;
-  SoftmaxWeights weights = {op, skipCasts(getResultElement(op))};
+  SoftmaxWeights weights = {op, skipRoundings(getResultElement(op))};
   auto exponential = weights.exponential.getDefiningOp<math::ExpOp>();
-  auto difference =
-      exponential
-          ? skipCasts(exponential.getOperand()).getDefiningOp<arith::SubFOp>()
-          : arith::SubFOp();
+  auto difference = exponential ? skipRoundings(exponential.getOperand())
+                                      .getDefiningOp<arith::SubFOp>()
+                                : arith::SubFOp();
   if (!difference || !exponential.getType().isF32())
     return std::nullopt;
   weights.score = findInput(op, difference.getLhs());
@@ -139,11 +147,15 @@ static std::optional<SoftmaxWeights> findWeights(linalg::GenericOp op) {
                getElementTypeOrSelf(weights.score->get()).isF32();
   if (!isRow || !isOwn)
     return std::nullopt;
-  // A row that has been excluded has lost its sum.
+  // A row without any score has lost its sum.
   std::optional<ScoreMask> mask = findMask(weights);
-  return isOfProduct(weights.scores, mask ? mask->never : Value(), kMostScore)
-             ? std::optional(weights)
-             : std::nullopt;
+  if (mask && !keepsOwn(weights.scores, *mask))
+    return std::nullopt;
+  Value never = !mask         ? Value()
+                : mask->holds ? mask->choice.getFalseValue()
+                              : mask->choice.getTrueValue();
+  return isOfProduct(weights.scores, never, kMostScore) ? std::optional(weights)
+                                                        : std::nullopt;
 }
 
 /// Whether a tensor's elements are sums of exponentials: more than zero.
@@ -216,8 +228,7 @@ static bool isOfMask(const SoftmaxWeights &weights, const WeightedOp &reader,
       return false;
     match[*place] = loop;
   }
-  std::optional<SmallVector<IndexBound>> known =
-      readBounds(scores, mask->condition, mask->holds);
+  std::optional<SmallVector<IndexBound>> known = readMask(scores, *mask);
   std::optional<SmallVector<IndexBound>> bounds =
       readBounds(from, condition, power.exponent > 0);
   if (!known || !bounds)
@@ -234,12 +245,17 @@ static bool isOfMask(const SoftmaxWeights &weights, const WeightedOp &reader,
   });
 }
 
+static bool isWiderThanF32(Value value) {
+  return getElementTypeOrSelf(value).getIntOrFloatBitWidth() > 32;
+}
+
 /// Whether all factors are elements of tensors, and those that lack loops have
 /// no other ones than the first of them.
 static bool areTensors(const Monomial &product, unsigned loops) {
   const Power *rows = nullptr;
   return llvm::all_of(product.powers, [&](const Power &power) {
-    if (!power.isTensor() || !power.map.isProjectedPermutation())
+    if (!power.isTensor() || isWiderThanF32(power.value) ||
+        !power.map.isProjectedPermutation())
       return false;
     if (power.map.getNumResults() == loops)
       return true;
@@ -253,6 +269,8 @@ static bool areTensors(const Monomial &product, unsigned loops) {
 /// Reads an op as a polynomial that has the weights over their sums in each
 /// product.
 static bool readWeighted(FoldedWeights &found, linalg::GenericOp op) {
+  if (isWiderThanF32(op.getResult(0)))
+    return false;
   WeightedOp reader = {op, {}, {}};
   Polynomial all =
       PolynomialReader(op, /*expands=*/true).readValue(getResultElement(op));
@@ -363,22 +381,14 @@ Value WeightsWriter::scale(Value element, double factor) {
 }
 
 void WeightsWriter::scaleScores() {
-  Operation *end =
-      linalg::GenericOp(found.weights.scores).getBody()->getTerminator();
-  rewriter.setInsertionPoint(end);
-  Value element = end->getOperand(0), scaled;
-  auto choice = element.getDefiningOp<arith::SelectOp>();
-  if (std::optional<ScoreMask> mask = findMask(found.weights);
-      choice && mask && mask->condition == choice.getCondition()) {
-    Value yes = choice.getTrueValue(), no = choice.getFalseValue();
-    Value &kept = mask->holds ? yes : no;
-    kept = scale(kept, llvm::numbers::log2e);
-    scaled = arith::SelectOp::create(rewriter, choice.getLoc(),
-                                     choice.getCondition(), yes, no);
-  } else {
-    scaled = scale(element, llvm::numbers::log2e);
-  }
-  rewriter.modifyOpInPlace(end, [&] { end->setOperand(0, scaled); });
+  linalg::GenericOp scores = found.weights.scores;
+  OpOperand *element = &scores.getBody()->getTerminator()->getOpOperand(0);
+  if (std::optional<ScoreMask> mask = findMask(found.weights))
+    element = mask->holds ? &mask->choice.getTrueValueMutable()
+                          : &mask->choice.getFalseValueMutable();
+  rewriter.setInsertionPoint(element->getOwner());
+  Value scaled = scale(element->get(), llvm::numbers::log2e);
+  rewriter.modifyOpInPlace(element->getOwner(), [&] { element->set(scaled); });
 }
 
 /// Writes the logarithms of the sums, with the rows' dimensions.
@@ -512,11 +522,11 @@ void WeightsWriter::write() {
   scaleScores();
   linalg::GenericOp op = found.weights.op;
   // The sums may be computed behind the op.
-  linalg::GenericOp first = found.readers.front().op;
-  for (const WeightedOp &reader : found.readers)
-    if (linalg::GenericOp(reader.op)->isBeforeInBlock(first))
-      first = reader.op;
-  rewriter.setInsertionPoint(first);
+  auto *first = llvm::min_element(
+      found.readers, [](const WeightedOp &a, const WeightedOp &b) {
+        return linalg::GenericOp(a.op)->isBeforeInBlock(b.op);
+      });
+  rewriter.setInsertionPoint(first->op);
   Value logSums = writeLogSums();
   auto weights = linalg::GenericOp::create(
       rewriter, op.getLoc(), op.getResultTypes(),

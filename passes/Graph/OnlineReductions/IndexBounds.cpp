@@ -13,7 +13,6 @@
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -252,4 +251,15 @@ IndexCondition carousel::readCondition(linalg::LinalgOp op, Value condition,
   IndexCondition read;
   ConditionReader(op, read).read(condition, holds);
   return read;
+}
+
+bool carousel::holdOfOwn(ArrayRef<IndexBound> bounds, unsigned row,
+                         unsigned element) {
+  return llvm::all_of(bounds, [&](const IndexBound &bound) {
+    for (auto [loop, factor] : llvm::enumerate(bound.coefficients))
+      if (loop != row && loop != element && factor != 0)
+        return false;
+    return bound.isOfIndices() && bound.constant >= 0 &&
+           bound.coefficients[row] + bound.coefficients[element] == 0;
+  });
 }

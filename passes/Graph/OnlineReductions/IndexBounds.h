@@ -59,6 +59,11 @@ IndexCondition readCondition(mlir::linalg::LinalgOp op, mlir::Value condition,
 std::optional<llvm::SmallVector<IndexBound>>
 readBounds(mlir::linalg::LinalgOp op, mlir::Value condition, bool holds = true);
 
+/// Whether bounds, which are of no other loops, hold of each row's element with
+/// the row's number.
+bool holdOfOwn(llvm::ArrayRef<IndexBound> bounds, unsigned row,
+               unsigned element);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_ONLINEREDUCTIONS_INDEXBOUNDS_H

@@ -110,9 +110,7 @@ static bool isComparedWithNever(Value element, Value argument) {
          matchPattern(compare.getRhs(), m_NegInfFloat());
 }
 
-/// The exponential that alone reads the difference of an argument and a row, or
-/// null.
-static Operation *findExponential(Operation *user, Value argument) {
+Operation *carousel::findExponential(Operation *user, Value argument) {
   auto difference = dyn_cast<arith::SubFOp>(user);
   if (!difference || skipRoundings(difference.getLhs()) != argument)
     return nullptr;

@@ -39,6 +39,10 @@ bool excludes(mlir::Value number);
 bool isOfProduct(mlir::linalg::LinalgOp op, mlir::Value own,
                  double huge = 0x1p29);
 
+/// Finds the exponential that alone reads the difference of an argument and a
+/// row, or null.
+mlir::Operation *findExponential(mlir::Operation *user, mlir::Value argument);
+
 /// How many finite numbers and tensors in memory may make the elements of an
 /// op's tiles so large that they stand for infinite ones.
 unsigned countHugeSources(const GroupProgram &program, unsigned op);

@@ -64,14 +64,15 @@ static Polynomial multiply(const Polynomial &a, const Polynomial &b) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+bool carousel::isElementwise(linalg::GenericOp op) {
+  return op && op.getNumResults() == 1 && isPointwise(op) &&
+         op.hasPureTensorSemantics() && getResultMap(op).isPermutation();
+}
+
 /// The elementwise op that computes a tensor, or null.
 static linalg::GenericOp findProducer(Value tensor) {
   auto producer = tensor.getDefiningOp<linalg::GenericOp>();
-  return producer && producer.getNumResults() == 1 && isPointwise(producer) &&
-                 producer.hasPureTensorSemantics() &&
-                 getResultMap(producer).isPermutation()
-             ? producer
-             : linalg::GenericOp();
+  return isElementwise(producer) ? producer : linalg::GenericOp();
 }
 
 /// Has elements at what `map` gives.

@@ -100,6 +100,9 @@ std::optional<LoopMatch> matchLoops(mlir::AffineMap of, mlir::AffineMap other);
 std::optional<mlir::AffineMap>
 translateLoops(mlir::AffineMap map, const LoopMatch &match, unsigned loops);
 
+/// Whether an op has one result, of which it computes each element by itself.
+bool isElementwise(mlir::linalg::GenericOp op);
+
 /// The map of the loops of an op with one result to its dimensions.
 mlir::AffineMap getResultMap(mlir::linalg::GenericOp op);
 

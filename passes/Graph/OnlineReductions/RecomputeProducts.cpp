@@ -15,7 +15,6 @@
 #include "../Products/OneHotIndices.h"
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
-#include "../Reading/ReadGraph.h"
 #include "../Shapes/Patterns.h"
 
 #include "carousel/Analysis/Graph/OnlineReduction.h"
@@ -171,6 +170,46 @@ static RecomputedReductions map(const RecomputedReductions &own,
 }
 
 namespace {
+/// Whether reductions with copies are online reductions. If not, the reason, or
+/// none where nobody would expect them to be.
+struct CopyResult {
+  bool isOnline = true;
+  std::string reason;
+};
+} // namespace
+
+/// Tries copies of all.
+static std::vector<CopyResult> tryCopies(func::FuncOp func,
+                                         ArrayRef<RecomputedReductions> found,
+                                         bool usesTF32) {
+  IRMapping mapping;
+  OwningOpRef<Operation *> copy = func->clone(mapping);
+  std::vector<RecomputedReductions> copies;
+  for (const RecomputedReductions &own : found)
+    copies.push_back(map(own, mapping));
+  copySources(copies);
+  Graph graph = rematerializeCopy(cast<func::FuncOp>(*copy), func, usesTF32);
+  std::vector<OnlineRefusal> refusals;
+  std::vector<OnlineSeed> seeds = findOnlineReductions(graph.problem, refusals);
+  std::vector<CopyResult> results;
+  for (const RecomputedReductions &own : copies) {
+    CopyResult &result = results.emplace_back();
+    for (Operation *op : own.reductions) {
+      unsigned number = llvm::find(graph.ops, op) - graph.ops.begin();
+      if (llvm::any_of(seeds, [&](const OnlineSeed &seed) {
+            return llvm::is_contained(seed.ops, number);
+          }))
+        continue;
+      result.isOnline = false;
+      for (const OnlineRefusal &refusal : refusals)
+        if (refusal.to == number)
+          result.reason = refusal.reason;
+    }
+  }
+  return results;
+}
+
+namespace {
 
 struct RecomputeProducts
     : public carousel::impl::RecomputeProductsBase<RecomputeProducts> {
@@ -186,23 +225,24 @@ struct RecomputeProducts
     });
     DecisionLog log(func, "carousel-recompute-products");
     while (!found.empty()) {
-      std::vector<std::string> refusals = tryCopies(func, found);
       std::vector<RecomputedReductions> kept;
       bool isSame = true;
-      for (auto [own, refusal] : llvm::zip_equal(found, refusals)) {
-        isSame &= refusal.empty();
+      for (auto [own, result] : llvm::zip_equal(
+               found,
+               tryCopies(func, found, products == ProductFactors::TF32))) {
+        isSame &= result.isOnline;
         bool maySplit =
             !own.areSplit && llvm::any_of(own.reductions, [](Operation *op) {
               return !findSummedLoops(op).empty();
             });
-        if (refusal.empty() || maySplit)
+        if (result.isOnline || maySplit)
           kept.push_back(own);
-        if (!refusal.empty() && maySplit)
+        if (!result.isOnline && maySplit)
           kept.back().areSplit = true;
-        else if (!refusal.empty())
+        else if (!result.reason.empty())
           log.missed(own.reductions.front(), "Recompute",
                      "products that it reads aren't computed again: " +
-                         refusal);
+                         result.reason);
       }
       found = std::move(kept);
       if (isSame)
@@ -214,42 +254,6 @@ struct RecomputeProducts
                      Twine(own.shared.size()) + " ops compute for others");
     copySources(found);
     recomputed += found.size();
-  }
-
-private:
-  /// Says of each one why it is no online reduction with copies; empty where it
-  /// is one.
-  std::vector<std::string>
-  tryCopies(func::FuncOp func, ArrayRef<RecomputedReductions> found) const {
-    IRMapping mapping;
-    OwningOpRef<Operation *> copy = func->clone(mapping);
-    std::vector<RecomputedReductions> copies;
-    for (const RecomputedReductions &own : found)
-      copies.push_back(map(own, mapping));
-    copySources(copies);
-    rematerializeCheapOps(cast<func::FuncOp>(*copy));
-    Graph graph = readGraph(cast<func::FuncOp>(*copy));
-    graph.problem.chip = readGraph(func).problem.chip; // a copy has no module
-    graph.problem.usesTF32 = products == ProductFactors::TF32;
-    std::vector<OnlineRefusal> refusals;
-    std::vector<OnlineSeed> seeds =
-        findOnlineReductions(graph.problem, refusals);
-    std::vector<std::string> reasons;
-    for (const RecomputedReductions &own : copies) {
-      std::string &reason = reasons.emplace_back();
-      for (Operation *op : own.reductions) {
-        unsigned number = llvm::find(graph.ops, op) - graph.ops.begin();
-        if (llvm::any_of(seeds, [&](const OnlineSeed &seed) {
-              return llvm::is_contained(seed.ops, number);
-            }))
-          continue;
-        reason = "with them, it is no online reduction";
-        for (const OnlineRefusal &refusal : refusals)
-          if (refusal.to == number)
-            reason = refusal.reason;
-      }
-    }
-    return reasons;
   }
 };
 

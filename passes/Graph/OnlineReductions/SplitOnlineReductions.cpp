@@ -259,10 +259,7 @@ static bool becomesOnlineReduction(func::FuncOp func, const DecodeChain &chain,
   };
   linalg::GenericOp first =
       rewrite(*findChain(find(chain.first), find(chain.last)));
-  rematerializeCheapOps(cast<func::FuncOp>(*copy));
-  Graph graph = readGraph(cast<func::FuncOp>(*copy));
-  graph.problem.chip = readGraph(func).problem.chip; // a copy has no module
-  graph.problem.usesTF32 = usesTF32;
+  Graph graph = rematerializeCopy(cast<func::FuncOp>(*copy), func, usesTF32);
   unsigned number = llvm::find(graph.ops, first) - graph.ops.begin();
   std::vector<OnlineRefusal> refusals;
   std::vector<OnlineSeed> seeds = findOnlineReductions(graph.problem, refusals);

@@ -420,3 +420,12 @@ unsigned carousel::rematerializeCheapOps(func::FuncOp func) {
   }
   return clones;
 }
+
+Graph carousel::rematerializeCopy(func::FuncOp copy, func::FuncOp original,
+                                  bool usesTF32) {
+  rematerializeCheapOps(copy);
+  Graph graph = readGraph(copy);
+  graph.problem.chip = readGraph(original).problem.chip; // it has a module
+  graph.problem.usesTF32 = usesTF32;
+  return graph;
+}

@@ -14,6 +14,8 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_FUSEDOPS_H
 #define CAROUSEL_PASSES_GRAPH_READING_FUSEDOPS_H
 
+#include "ReadGraph.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
@@ -56,6 +58,11 @@ fuseProducer(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op,
 /// same pixels, which are one kernel, have one copy. Returns the number of
 /// copies.
 unsigned rematerializeCheapOps(mlir::func::FuncOp func);
+
+/// The same in a copy of a function, on which a rewrite is tried, and reads the
+/// graph that groups are formed of.
+Graph rematerializeCopy(mlir::func::FuncOp copy, mlir::func::FuncOp original,
+                        bool usesTF32);
 
 } // namespace carousel
 

@@ -11,10 +11,10 @@
 
 #include "RowUpdates.h"
 
+#include "OperandChanges.h"
 #include "ReadGraph.h"
 #include "RowRanges.h"
 
-#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -43,7 +43,7 @@ namespace {
 /// Finds the rows for which a condition may hold.
 class UpdateReader {
 public:
-  explicit UpdateReader(linalg::GenericOp op) : op(op) {}
+  explicit UpdateReader(linalg::GenericOp op) : op(op), loops(op) {}
 
   std::optional<RowUpdate> find(Value condition) {
     SmallVector<Value> open = {condition};
@@ -77,26 +77,8 @@ private:
   /// Whether the kernel's programs, of which each has one index of all loops
   /// but this one and the last, have one value.
   bool isFixed(Value value, unsigned loop) {
-    auto varies = [&](unsigned other) {
-      return other == loop || other + 1 == op.getNumLoops();
-    };
-    auto isOfBody = [&](Value inner) {
-      return inner.getParentBlock() == op.getBody();
-    };
-    return !isComputedOf(value, isOfBody, [&](Value inner) {
-      if (!isOfBody(inner))
-        return false;
-      if (auto argument = dyn_cast<BlockArgument>(inner)) {
-        OpOperand *operand = op.getMatchingOpOperand(argument);
-        AffineMap map = op.getMatchingIndexingMap(operand);
-        return !op.isDpsInput(operand) || map.isFunctionOfDim(loop) ||
-               map.isFunctionOfDim(op.getNumLoops() - 1);
-      }
-      Operation *source = inner.getDefiningOp();
-      if (auto index = dyn_cast<linalg::IndexOp>(source))
-        return varies(index.getDim());
-      return source->getNumRegions() != 0;
-    });
+    const llvm::SmallBitVector &varying = loops.find(value);
+    return !varying.test(loop) && !varying.test(op.getNumLoops() - 1);
   }
 
   /// index == offset
@@ -137,6 +119,7 @@ private:
   }
 
   linalg::GenericOp op;
+  LoopFinder loops;
   SmallVector<arith::CmpIOp> compares; ///< that hold together
 };
 
