@@ -266,6 +266,28 @@ func.func @other_weights(%p: tensor<512x512xf32>, %v: tensor<512x64xf32>, %dy: t
   return %y, %r : tensor<512x64xf32>, tensor<512xf32>
 }
 
+// The other product's weights have a factor more, which may be zero: its sums aren't divided by it.
+// SUMS-LABEL: func.func @gains(
+// SUMS: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<512x512xf32>, tensor<512x512xf32>)
+func.func @gains(%p: tensor<512x512xf32>, %v: tensor<512x64xf32>, %dy: tensor<512x64xf32>, %gain: tensor<512xf32>) -> (tensor<512x64xf32>, tensor<512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<512x64xf32>) -> tensor<512x64xf32>
+  %es = tensor.empty() : tensor<512x512xf32>
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%p, %gain : tensor<512x512xf32>, tensor<512xf32>) outs(%es : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 linalg.yield %m : f32 } -> tensor<512x512xf32>
+  %y = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%w, %v : tensor<512x512xf32>, tensor<512x64xf32>) outs(%f : tensor<512x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512x64xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %dp = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]} ins(%dy, %v : tensor<512x64xf32>, tensor<512x64xf32>) outs(%fs : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512x512xf32>
+  %er = tensor.empty() : tensor<512xf32>
+  %fr = linalg.fill ins(%zero : f32) outs(%er : tensor<512xf32>) -> tensor<512xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all, #row], iterator_types = ["parallel", "reduction"]} ins(%p, %dp : tensor<512x512xf32>, tensor<512x512xf32>) outs(%fr : tensor<512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32): %m = arith.mulf %a, %b : f32 %s = arith.addf %c, %m : f32 linalg.yield %s : f32 } -> tensor<512xf32>
+  return %y, %r : tensor<512x64xf32>, tensor<512xf32>
+}
+
 // DOC-EXAMPLE: --carousel-recompute-products
 // COPIES-LABEL: func.func @products(
 // COPIES: linalg.generic {{.*}} ins(%arg0, %arg1 : {{.*}} attrs = {carousel.recomputed = 0 : i64}

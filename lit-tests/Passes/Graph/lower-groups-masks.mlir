@@ -126,3 +126,123 @@ func.func @none(%q: tensor<4096x64xbf16>, %k: tensor<64x4096xbf16>) -> (tensor<4
   } -> tensor<4096xi1>
   return %top, %none : tensor<4096xf32>, tensor<4096xi1>
 }
+
+// Exponentials less rows in memory, as gradients have: an excluded one is zero, and a factor of the sum.
+// CHECK-NOT: Mask {{.*}}Function=known_rows
+// TIME: Function=known_rows {{.*}}Gigaoperations=2.2,
+func.func @known_rows(%q: tensor<4096x64xbf16>, %k: tensor<64x4096xbf16>, %v: tensor<4096x64xbf16>, %row: tensor<4096xf32>) -> tensor<4096x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %never = arith.constant -1.0e30 : f32
+  %es = tensor.empty() : tensor<4096x4096xf32>
+  %ep = tensor.empty() : tensor<4096x4096xbf16>
+  %ey = tensor.empty() : tensor<4096x64xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%es : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%ey : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<4096x64xbf16>, tensor<64x4096xbf16>) outs(%zeros : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %t = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<4096x4096xf32>) outs(%es : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %keeps = arith.cmpi sge, %i, %j : index
+    %x = arith.select %keeps, %a, %never : f32
+    linalg.yield %x : f32
+  } -> tensor<4096x4096xf32>
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%t, %row : tensor<4096x4096xf32>, tensor<4096xf32>) outs(%ep : tensor<4096x4096xbf16>) {
+  ^bb0(%a: f32, %b: f32, %o: bf16):
+    %x = arith.subf %a, %b : f32
+    %w = math.exp %x : f32
+    %z = arith.mulf %w, %half : f32
+    %n = arith.truncf %z : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<4096x4096xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, e, j) -> (i, j)>, affine_map<(i, e, j) -> (j, e)>, affine_map<(i, e, j) -> (i, e)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %v : tensor<4096x4096xbf16>, tensor<4096x64xbf16>) outs(%start : tensor<4096x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %x = arith.extf %a : bf16 to f32
+    %z = arith.extf %b : bf16 to f32
+    %m = arith.mulf %x, %z : f32
+    %u = arith.addf %c, %m : f32
+    linalg.yield %u : f32
+  } -> tensor<4096x64xf32>
+  return %y : tensor<4096x64xf32>
+}
+
+// In gradients of keys, the mask's rows go along the sum.
+// CHECK-NOT: Mask {{.*}}Function=rows_along
+// TIME: Function=rows_along {{.*}}Gigaoperations=2.2,
+func.func @rows_along(%q: tensor<4096x64xbf16>, %k: tensor<64x4096xbf16>, %v: tensor<4096x64xbf16>, %row: tensor<4096xf32>) -> tensor<4096x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %never = arith.constant -1.0e30 : f32
+  %es = tensor.empty() : tensor<4096x4096xf32>
+  %ep = tensor.empty() : tensor<4096x4096xbf16>
+  %ey = tensor.empty() : tensor<4096x64xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%es : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%ey : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<4096x64xbf16>, tensor<64x4096xbf16>) outs(%zeros : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %t = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<4096x4096xf32>) outs(%es : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %keeps = arith.cmpi sge, %i, %j : index
+    %x = arith.select %keeps, %a, %never : f32
+    linalg.yield %x : f32
+  } -> tensor<4096x4096xf32>
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%t, %row : tensor<4096x4096xf32>, tensor<4096xf32>) outs(%ep : tensor<4096x4096xbf16>) {
+  ^bb0(%a: f32, %b: f32, %o: bf16):
+    %x = arith.subf %a, %b : f32
+    %w = math.exp %x : f32
+    %z = arith.mulf %w, %half : f32
+    %n = arith.truncf %z : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<4096x4096xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, e, j) -> (j, i)>, affine_map<(i, e, j) -> (j, e)>, affine_map<(i, e, j) -> (i, e)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %v : tensor<4096x4096xbf16>, tensor<4096x64xbf16>) outs(%start : tensor<4096x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %x = arith.extf %a : bf16 to f32
+    %z = arith.extf %b : bf16 to f32
+    %m = arith.mulf %x, %z : f32
+    %u = arith.addf %c, %m : f32
+    linalg.yield %u : f32
+  } -> tensor<4096x64xf32>
+  return %y : tensor<4096x64xf32>
+}
+
+// What is added to an excluded exponential counts.
+// CHECK: Mask {{.*}}Function=added_0 {{.*}} a sum needs elements that it excludes
+// TIME: Function=added {{.*}}Gigaoperations=4.3,
+func.func @added(%q: tensor<4096x64xbf16>, %k: tensor<64x4096xbf16>, %v: tensor<4096x64xbf16>, %row: tensor<4096xf32>) -> tensor<4096x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %never = arith.constant -1.0e30 : f32
+  %es = tensor.empty() : tensor<4096x4096xf32>
+  %ep = tensor.empty() : tensor<4096x4096xbf16>
+  %ey = tensor.empty() : tensor<4096x64xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%es : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%ey : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<4096x64xbf16>, tensor<64x4096xbf16>) outs(%zeros : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %t = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<4096x4096xf32>) outs(%es : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %keeps = arith.cmpi sge, %i, %j : index
+    %x = arith.select %keeps, %a, %never : f32
+    linalg.yield %x : f32
+  } -> tensor<4096x4096xf32>
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%t, %row : tensor<4096x4096xf32>, tensor<4096xf32>) outs(%ep : tensor<4096x4096xbf16>) {
+  ^bb0(%a: f32, %b: f32, %o: bf16):
+    %x = arith.subf %a, %b : f32
+    %w = math.exp %x : f32
+    %z = arith.addf %w, %half : f32
+    %n = arith.truncf %z : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<4096x4096xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, e, j) -> (i, j)>, affine_map<(i, e, j) -> (j, e)>, affine_map<(i, e, j) -> (i, e)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %v : tensor<4096x4096xbf16>, tensor<4096x64xbf16>) outs(%start : tensor<4096x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %x = arith.extf %a : bf16 to f32
+    %z = arith.extf %b : bf16 to f32
+    %m = arith.mulf %x, %z : f32
+    %u = arith.addf %c, %m : f32
+    linalg.yield %u : f32
+  } -> tensor<4096x64xf32>
+  return %y : tensor<4096x64xf32>
+}
