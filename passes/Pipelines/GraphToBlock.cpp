@@ -43,6 +43,7 @@ void carousel::buildNormalizeGraphPipeline(
   function.addPass(createSplitGates());
   function.addPass(createMultiplyGatheredRows({leastSavedOperations}));
   function.addPass(createTileGroupedProducts());
+  function.addPass(createJoinPages());
   function.addPass(createOrderProducts());
   function.addPass(createSplitProducts());
   function.addPass(createLowerConvolutions({options.accumulate}));

@@ -209,6 +209,16 @@ def TileGroupedProducts : NormalFormPass<"carousel-tile-grouped-products"> {
   ];
 }
 
+def JoinPages : NormalFormPass<"carousel-join-pages"> {
+  let summary = "Join pages and their rows where products read pages by a table";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: where a product reads pages that a table
+    names, all ops that have the pages and their rows as two dimensions have them as one, if each
+    goes along both. Computed numbers of pages are a tensor.
+  }];
+  let statistics = [Statistic<"joined", "joined", "groups of ops with joined pages">];
+}
+
 def OrderProducts : NormalFormPass<"carousel-order-products"> {
   let summary = "Order the dimensions of products for their readers";
   let description = [{

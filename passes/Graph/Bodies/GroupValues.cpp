@@ -364,14 +364,13 @@ static vector::TransferReadOp findTableRead(Value numbers) {
              : vector::TransferReadOp();
 }
 
-/// The part of a table that has the rows of a read.
+/// The row of a table at the indices before its last dimension.
 static Value findRowTable(OpBuilder &builder, Location loc,
-                          vector::TransferReadOp read) {
-  auto table = cast<TypedValue<MemRefType>>(read.getBase());
+                          TypedValue<MemRefType> table, ValueRange indices) {
   unsigned rank = table.getType().getRank();
   if (rank == 1)
     return table;
-  SmallVector<OpFoldResult> offsets(read.getIndices().drop_back()),
+  SmallVector<OpFoldResult> offsets(indices),
       sizes(rank, builder.getIndexAttr(1)),
       strides(rank, builder.getIndexAttr(1));
   offsets.push_back(builder.getIndexAttr(0));
@@ -399,7 +398,10 @@ std::optional<GroupValue> GroupVectors::readRows(Value memref,
   result.dims = {row.dims.front(), column.dims.front()};
   result.padding = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
   Value rows = RowsOp::create(
-      builder, loc, memref, findRowTable(builder, loc, table), ReductionAttr());
+      builder, loc, memref,
+      findRowTable(builder, loc, cast<TypedValue<MemRefType>>(table.getBase()),
+                   table.getIndices().drop_back()),
+      ReductionAttr());
   Value zero = arith::ConstantOp::create(builder, loc, result.padding);
   // A number that isn't one of a row stands for a row behind the end.
   SmallVector<bool> inBounds = {false, !isRagged(result.dims[1])};
@@ -408,6 +410,55 @@ std::optional<GroupValue> GroupVectors::readRows(Value memref,
       cast<VectorType>(getType(type.getElementType(), result.dims)), rows,
       {table.getIndices().back(), column.first}, zero,
       builder.getMultiDimIdentityMap(2), inBounds);
+  return result;
+}
+
+GroupValue GroupVectors::readPages(Value memref, Value table,
+                                   ValueRange ofTable, const GroupValue &row,
+                                   ArrayRef<GroupValue> columns) {
+  auto type = cast<MemRefType>(memref.getType());
+  Type element = type.getElementType();
+  unsigned along = row.dims.front();
+  int64_t rows = type.getDimSize(1), tile = schedule.dims[along].tile;
+  Value pages = RowsOp::create(
+      builder, loc, memref,
+      findRowTable(builder, loc, cast<TypedValue<MemRefType>>(table), ofTable),
+      ReductionAttr());
+  // A tile begins at a page, or is a part of one.
+  Value ofPage = arith::ConstantIndexOp::create(builder, loc, rows);
+  SmallVector<Value> begins = {
+      arith::DivUIOp::create(builder, loc, row.first, ofPage),
+      tile < rows
+          ? arith::RemUIOp::create(builder, loc, row.first, ofPage).getResult()
+          : arith::ConstantIndexOp::create(builder, loc, 0)};
+  SmallVector<int64_t> box = {std::max<int64_t>(tile / rows, 1),
+                              std::min(tile, rows)};
+  SmallVector<bool> inBounds = {false, true};
+  SmallVector<unsigned> stored = {along};
+  for (const GroupValue &column : columns) {
+    bool isVector = !column.dims.empty();
+    begins.push_back(isVector ? column.first : column.value);
+    box.push_back(isVector ? schedule.dims[column.dims.front()].tile : 1);
+    inBounds.push_back(!isVector || !isRagged(column.dims.front()));
+    if (isVector)
+      stored.push_back(column.dims.front());
+  }
+  GroupValue result;
+  result.padding = cast<TypedAttr>(builder.getZeroAttr(element));
+  Value zero = arith::ConstantOp::create(builder, loc, result.padding);
+  Value read = vector::TransferReadOp::create(
+      builder, loc, VectorType::get(box, element), pages, begins, zero,
+      builder.getMultiDimIdentityMap(box.size()), inBounds);
+  result.value = vector::ShapeCastOp::create(
+      builder, loc, cast<VectorType>(getType(element, stored)), read);
+  result.dims = findVectorDims(stored);
+  if (result.dims != stored) {
+    SmallVector<int64_t> order;
+    for (unsigned dim : result.dims)
+      order.push_back(llvm::find(stored, dim) - stored.begin());
+    result.value =
+        vector::TransposeOp::create(builder, loc, result.value, order);
+  }
   return result;
 }
 

@@ -107,6 +107,12 @@ public:
   /// copy them to the ring of its loop. Nothing for other elements.
   std::optional<GroupValue> readRows(mlir::Value memref,
                                      llvm::ArrayRef<GroupValue> indices);
+  /// A tile of rows of pages: of those that a row of the table at \p ofTable
+  /// names, from \p row on, of a memref of pages, their rows and \p columns.
+  /// Producers copy them page by page.
+  GroupValue readPages(mlir::Value memref, mlir::Value table,
+                       mlir::ValueRange ofTable, const GroupValue &row,
+                       llvm::ArrayRef<GroupValue> columns);
   /// The op that writes.
   mlir::Operation *write(const GroupValue &value, mlir::Value memref,
                          llvm::ArrayRef<unsigned> positions);

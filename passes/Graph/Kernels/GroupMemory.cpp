@@ -317,7 +317,14 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
     value = convertFloat(vectors, value, getElementTypeOrSelf(factor->get()));
     // A number for all elements, or one for each row, may be a factor, too.
     SmallVector<unsigned> dims = vectors.findVectorDims(positions);
-    return {vectors.expand(value, dims), dims, value.padding};
+    // Products take dimensions in any order, as they are in memory.
+    auto transpose = value.value.getDefiningOp<vector::TransposeOp>();
+    if (!transpose || value.dims != dims)
+      return {vectors.expand(value, dims), dims, value.padding};
+    SmallVector<unsigned> stored(dims.size());
+    for (auto [dim, from] : llvm::zip_equal(dims, transpose.getPermutation()))
+      stored[from] = dim;
+    return {transpose.getVector(), stored, value.padding};
   }
   StoredVector stored;
   stored.padding = cast<TypedAttr>(
@@ -376,6 +383,20 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
       [&](OpBuilder &builder) -> Value {
         return memref::LoadOp::create(builder, vectors.loc, memref, scalars);
       });
+}
+
+GroupValue GroupMemory::readPages(const PagedRows &pages,
+                                  const BodyValues &values) {
+  auto find = [&](Value index) { return values.lookup(index); };
+  tensor::ExtractOp number = pages.number, element = pages.element;
+  return vectors.readPages(
+      parameters.lookup(element.getTensor()),
+      parameters.lookup(number.getTensor()),
+      llvm::map_to_vector(
+          number.getIndices().drop_back(),
+          [&](Value index) { return find(index).value; }),
+      find(pages.index),
+      llvm::map_to_vector(element.getIndices().drop_front(2), find));
 }
 
 GroupValue GroupMemory::readUnder(const GroupValue &condition, Type type,

@@ -14,6 +14,7 @@
 #define CAROUSEL_PASSES_GRAPH_KERNELS_GROUPMEMORY_H
 
 #include "../Bodies/GroupBodies.h"
+#include "../Reading/RowReads.h"
 #include "GroupProgram.h"
 
 namespace carousel {
@@ -60,6 +61,9 @@ public:
   /// Elements at indices that the op computes.
   GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
                      const GroupValue &condition);
+
+  /// A tile of rows of pages. \p values has the indices that the op computes.
+  GroupValue readPages(const PagedRows &pages, const BodyValues &values);
 
   /// Reads a factor that the op uses again.
   void keepFactor(unsigned op, mlir::OpOperand *factor) {

@@ -206,6 +206,9 @@ static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
   return widest;
 }
 
+/// Tiles of fewer rows are no boxes of their own.
+static constexpr int64_t kLeastRowsOfBox = 8;
+
 /// Whether an op computes a factor as rows that a table names, which
 /// GroupVectors::readRows reads as a tile.
 static bool hasNamedRows(const GroupProgram &program, unsigned op) {
@@ -268,6 +271,47 @@ bool carousel::isReadInFollowingRows(const GroupProgram &program, unsigned op) {
               .empty();
 }
 
+/// The loop along which indices of rows of pages grow, from a whole page on, or
+/// a part of one that tiles divide; nothing for other indices.
+static std::optional<unsigned> findLoopOfPages(const PagedRows &pages) {
+  if (auto index = pages.index.getDefiningOp<linalg::IndexOp>())
+    return index.getDim();
+  auto sum = pages.index.getDefiningOp<arith::AddIOp>();
+  auto index = sum ? sum.getRhs().getDefiningOp<linalg::IndexOp>()
+                   : linalg::IndexOp();
+  APInt first;
+  auto product = sum ? sum.getLhs().getDefiningOp<arith::MulIOp>()
+                     : arith::MulIOp();
+  Value number = product ? product.getRhs() : sum ? sum.getLhs() : Value();
+  bool isWhole = index && matchPattern(number, m_ConstantInt(&first)) &&
+                 first.getSExtValue() % pages.rows == 0 &&
+                 (!product || product.getLhs().getDefiningOp<linalg::IndexOp>());
+  return isWhole ? std::optional<unsigned>(index.getDim()) : std::nullopt;
+}
+
+bool carousel::isReadInPages(const GroupProgram &program, unsigned op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(program.graph.ops[op]);
+  std::optional<PagedRows> pages =
+      structured ? findPagedRows(structured) : std::optional<PagedRows>();
+  std::optional<unsigned> along =
+      pages ? findLoopOfPages(*pages) : std::optional<unsigned>();
+  if (!along || !isPipelined(program) ||
+      !isa<BlockArgument>(pages->element.getTensor()) ||
+      !isa<BlockArgument>(pages->number.getTensor()))
+    return false;
+  SmallVector<unsigned> loops = getPositions(program, op);
+  auto hasTile = [&](Value index) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    return !loop || program.schedule.dims[loops[loop.getDim()]].tile != 1;
+  };
+  int64_t tile = program.schedule.dims[loops[*along]].tile;
+  OperandRange columns = pages->element.getIndices().drop_front(2);
+  return tile >= kLeastRowsOfBox &&
+         (tile % pages->rows == 0 || pages->rows % tile == 0) &&
+         llvm::none_of(pages->number.getIndices().drop_back(), hasTile) &&
+         llvm::none_of(columns.drop_back(), hasTile) && hasTile(columns.back());
+}
+
 /// Whether an op reads a factor from the matrices that numbers choose, of which
 /// each program has one.
 static bool hasChosenMatrix(const GroupProgram &program, unsigned op) {
@@ -305,7 +349,8 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
   if (!isa<BlockArgument>(tensor)) {
     std::optional<unsigned> op = program.graph.problem.findWriter(read.tensor);
     return op &&
-           (hasNamedRows(program, *op) || isReadInFollowingRows(program, *op) ||
+           (hasNamedRows(program, *op) || isReadInPages(program, *op) ||
+            isReadInFollowingRows(program, *op) ||
             hasChosenMatrix(program, *op) || isReadInRowRange(program, *op));
   }
   if (read.windows.empty())

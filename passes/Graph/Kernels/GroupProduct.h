@@ -36,6 +36,10 @@ FactorDemand findFactorDemand(const GroupProgram &program);
 /// program has the first one's number (RowReads.h).
 bool isReadInFollowingRows(const GroupProgram &program, unsigned op);
 
+/// Whether an op reads a tile of rows of pages (RowReads.h), which producers
+/// copy page by page.
+bool isReadInPages(const GroupProgram &program, unsigned op);
+
 /// The products of a group: one, or two of one factor.
 llvm::SmallVector<unsigned> findProducts(const GroupProgram &program);
 

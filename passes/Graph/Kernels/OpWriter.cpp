@@ -12,6 +12,7 @@
 #include "OpWriter.h"
 
 #include "../Products/OneHotIndices.h"
+#include "GroupProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -65,6 +66,15 @@ LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
         return memory.extract(tensor, indices, condition);
       },
       allowsReciprocals(program));
+  if (isReadInPages(program, op)) {
+    PagedRows pages = *findPagedRows(getOp(op));
+    SmallVector<Value> indices(pages.number.getIndices().drop_back());
+    indices.push_back(pages.index);
+    llvm::append_range(indices, pages.element.getIndices().drop_front(2));
+    if (failed(body.write(getOp(op), indices, values)))
+      return failure();
+    values[pages.element] = memory.readPages(pages, values);
+  }
   return body.write(getOp(op), results, values);
 }
 

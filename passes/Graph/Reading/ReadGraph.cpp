@@ -15,6 +15,7 @@
 #include "ExtentFactors.h"
 #include "OperandChanges.h"
 #include "ReadConvolution.h"
+#include "RowReads.h"
 #include "RowUpdates.h"
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
@@ -128,6 +129,8 @@ bool carousel::isOnlyStart(Operation *op) {
 /// Instructions of an element, roughly.
 static int64_t countWork(linalg::LinalgOp op) {
   constexpr int64_t kLoop = 64; // of as many iterations as data says
+  if (findPagedRows(op))
+    return 1; // an address of whole pages
   int64_t work = 0;
   op.getBlock()->walk([&](Operation *inner) {
     if (isa<math::MathDialect>(inner->getDialect()))
@@ -524,6 +527,8 @@ private:
   /// The tensor that names the rows which are extracted.
   std::optional<unsigned> findTable(linalg::LinalgOp op,
                                     tensor::ExtractOp extract) {
+    if (std::optional<PagedRows> pages = findPagedRows(extract))
+      return number(pages->number.getTensor());
     if (extract.getIndices().size() != 2 ||
         !extract.getIndices()[1].getDefiningOp<linalg::IndexOp>())
       return std::nullopt;

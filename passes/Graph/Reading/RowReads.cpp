@@ -78,6 +78,35 @@ std::optional<TableRead> carousel::matchTableRead(linalg::LinalgOp op) {
   return read;
 }
 
+std::optional<PagedRows>
+carousel::findPagedRows(tensor::ExtractOp element) {
+  TableRead read = describeRead(element);
+  if (read.loops.size() < 3 || read.loops[0] ||
+      llvm::is_contained(llvm::drop_begin(read.loops, 2),
+                         std::optional<unsigned>()))
+    return std::nullopt;
+  auto number = read.getIndex(0).getDefiningOp<arith::IndexCastOp>();
+  auto table = number ? number.getIn().getDefiningOp<tensor::ExtractOp>()
+                      : tensor::ExtractOp();
+  auto row = read.getIndex(1).getDefiningOp<arith::RemUIOp>();
+  if (!table || table.getIndices().empty() || !row)
+    return std::nullopt;
+  auto page = table.getIndices().back().getDefiningOp<arith::DivUIOp>();
+  APInt rows;
+  if (!page || page.getLhs() != row.getLhs() ||
+      page.getRhs() != row.getRhs() ||
+      !matchPattern(row.getRhs(), m_ConstantInt(&rows)) ||
+      rows != read.getType().getDimSize(1))
+    return std::nullopt;
+  return PagedRows{element, table, row.getLhs(), rows.getSExtValue()};
+}
+
+std::optional<PagedRows> carousel::findPagedRows(linalg::LinalgOp op) {
+  std::optional<TableRead> read = matchTableRead(op);
+  return read && !read->isGuarded ? findPagedRows(read->extract)
+                                  : std::nullopt;
+}
+
 std::optional<FollowingRows> carousel::findFollowingRows(linalg::LinalgOp op) {
   std::optional<TableRead> read = matchTableRead(op);
   // Kernels have boxes of known matrices alone.

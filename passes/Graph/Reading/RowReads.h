@@ -43,6 +43,17 @@ TableRead describeRead(mlir::tensor::ExtractOp extract);
 /// The read that an op's result is; nothing if it is something else.
 std::optional<TableRead> matchTableRead(mlir::linalg::LinalgOp op);
 
+/// Rows of pages as one dimension: an op reads row index % rows of the page
+/// that a table names at index / rows, and behind these indices those of loops.
+struct PagedRows {
+  mlir::tensor::ExtractOp element, number; ///< of the pages, of the table
+  mlir::Value index;
+  int64_t rows = 0; ///< of a page
+};
+std::optional<PagedRows> findPagedRows(mlir::tensor::ExtractOp element);
+/// The rows that an op's result is; nothing if it is something else.
+std::optional<PagedRows> findPagedRows(mlir::linalg::LinalgOp op);
+
 /// Rows of a matrix that follow each other: an op reads row first + i at its
 /// loop i, where an input says what the first one is.
 struct FollowingRows {

@@ -1,0 +1,468 @@
+//===- JoinPages.cpp - rows of pages as one dimension ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-join-pages. Caches of keys and values have pages, which a table
+// names:
+//
+//   k[b, n, r, d] = pool[table[b, n], r, d]
+//
+// Fusion gives all ops on keys two dimensions, of pages and of their rows, and
+// online reductions go along one. Here they are joined, in all ops from the
+// gather to the sums over both:
+//
+//   k[b, j, d] = pool[table[b, j / rows], j % rows, d]
+//
+// Numbers of pages that are computed, as front ends wrap negative ones, become
+// a table, which kernels read to copy page by page (GroupValues.h, readPages).
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Decisions/DecisionLog.h"
+#include "../Products/OneHotIndices.h"
+#include "../Reading/GreedyRewrites.h"
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/RowReads.h"
+#include "../Tables/TableOps.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_JOINPAGES
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// An op that gathers pages by numbers.
+struct PageGather {
+  linalg::GenericOp op;
+  TableRead read;
+  /// Loops: of the pages that the numbers name, and of a page's rows.
+  unsigned page = 0, row = 0;
+  /// All loops that the numbers depend on; that of pages is the last.
+  SmallVector<unsigned> numbered;
+
+  /// How many rows a page has.
+  int64_t countRows() const { return read.getType().getDimSize(1); }
+  void orderResult(IRRewriter &rewriter);
+  Value readNumber(OpBuilder &builder, ValueRange indices) const;
+  Value createTable(IRRewriter &rewriter) const;
+  Value createJoined(IRRewriter &rewriter) const;
+};
+
+/// The ops that have pages and their rows as two dimensions in common.
+class PageJoiner {
+public:
+  PageJoiner(ArrayRef<PageGather> gathers, const PageGather &first);
+
+  /// What stands against one dimension; empty if nothing does.
+  const std::string &getRefusal() const { return refusal; }
+  bool contains(Operation *op) const { return joined.contains(op); }
+  void write(IRRewriter &rewriter);
+
+private:
+  void note(Value tensor, unsigned at);
+  void noteOp(linalg::GenericOp op, ReassociationIndices loops);
+
+  ArrayRef<PageGather> gathers;
+  std::string refusal;
+  /// Tensors, and the first of their two dimensions.
+  llvm::SmallMapVector<Value, unsigned, 8> tensors;
+  /// The pair of loops of each op, gathers among them.
+  llvm::MapVector<Operation *, ReassociationIndices> joined;
+};
+
+} // namespace
+
+static SmallVector<unsigned> getResultLoops(linalg::GenericOp op) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return llvm::map_to_vector(map.getResults(), [](AffineExpr expr) {
+    return cast<AffineDimExpr>(expr).getPosition();
+  });
+}
+
+static unsigned findLoop(ArrayRef<unsigned> loops, unsigned loop) {
+  return llvm::find(loops, loop) - loops.begin();
+}
+
+static bool isReadByProduct(linalg::GenericOp op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    auto product = dyn_cast<linalg::GenericOp>(user);
+    return product && isContraction(product);
+  });
+}
+
+static std::optional<PageGather> findPages(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation() ||
+      !isReadByProduct(op))
+    return std::nullopt;
+  std::optional<TableRead> read = matchTableRead(op);
+  if (!read || read->isGuarded || read->loops.size() < 3 || read->loops[0])
+    return std::nullopt;
+  PageGather pages;
+  pages.op = op;
+  pages.read = *read;
+  llvm::SmallDenseSet<unsigned> own;
+  Value number = read->getIndex(0);
+  for (std::optional<unsigned> loop : llvm::drop_begin(read->loops))
+    if (!loop || !own.insert(*loop).second || !isFixedAlong(op, number, *loop))
+      return std::nullopt;
+  pages.row = *read->loops[1];
+  llvm::copy_if(getResultLoops(op), std::back_inserter(pages.numbered),
+                [&](unsigned loop) { return !own.contains(loop); });
+  if (pages.numbered.empty() || failed(findSources(number, op.getBody())) ||
+      op.getStaticLoopRanges()[pages.row] != pages.countRows())
+    return std::nullopt;
+  pages.page = pages.numbered.back();
+  return pages;
+}
+
+/// Places the rows of pages behind them, where users name dimensions by maps.
+void PageGather::orderResult(IRRewriter &rewriter) {
+  SmallVector<unsigned> loops = getResultLoops(op);
+  unsigned ofPage = findLoop(loops, page), ofRow = findLoop(loops, row);
+  bool isNamed = llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return user && user.isDpsInput(&use);
+  });
+  if (ofRow == ofPage + 1 || !isNamed)
+    return;
+  SmallVector<int64_t> order;
+  for (unsigned dim = 0; dim != loops.size(); ++dim) {
+    if (dim != ofRow)
+      order.push_back(dim);
+    if (dim == ofPage)
+      order.push_back(ofRow);
+  }
+  auto setMap = [&](linalg::GenericOp user, OpOperand &operand) {
+    SmallVector<AffineMap> maps = user.getIndexingMapsArray();
+    AffineMap &map = maps[operand.getOperandNumber()];
+    map = AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                         applyPermutation(map.getResults(), order),
+                         rewriter.getContext());
+    user.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  };
+  rewriter.setInsertionPoint(op);
+  OpOperand &init = *op.getDpsInitOperand(0);
+  Value like = tensor::EmptyOp::create(
+      rewriter, op.getLoc(),
+      applyPermutation(
+          tensor::getMixedSizes(rewriter, op.getLoc(), init.get()), order),
+      getElementTypeOrSelf(init.get()));
+  for (OpOperand &use : op->getUses())
+    setMap(cast<linalg::GenericOp>(use.getOwner()), use);
+  setMap(op, init);
+  init.set(like);
+  op.getResult(0).setType(cast<RankedTensorType>(like.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops in common
+//===----------------------------------------------------------------------===//
+
+PageJoiner::PageJoiner(ArrayRef<PageGather> gathers, const PageGather &first)
+    : gathers(gathers) {
+  constexpr int64_t kLeastRows = 8, kMostRows = 256;
+  int64_t rows = first.countRows();
+  if (ShapedType::isDynamic(rows) || rows < kLeastRows || rows > kMostRows ||
+      !llvm::isPowerOf2_64(rows)) {
+    refusal = "a page has " +
+              (ShapedType::isDynamic(rows) ? std::string("an unknown number of")
+                                           : std::to_string(rows)) +
+              " rows, and boxes have a power of two from " +
+              std::to_string(kLeastRows) + " to " + std::to_string(kMostRows);
+    return;
+  }
+  linalg::GenericOp op = first.op;
+  noteOp(op, {first.page, first.row});
+}
+
+/// Notes a tensor of which the dimensions at a place and behind it are pages
+/// and their rows, and the ops that write and read it.
+void PageJoiner::note(Value tensor, unsigned at) {
+  auto [known, isNew] = tensors.insert({tensor, at});
+  if (!isNew) {
+    if (known->second != at)
+      refusal = "a tensor has them twice";
+    return;
+  }
+  auto find = [&](linalg::GenericOp op, OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto page = dyn_cast<AffineDimExpr>(map.getResult(at)),
+         row = dyn_cast<AffineDimExpr>(map.getResult(at + 1));
+    if (page && row)
+      noteOp(op, {page.getPosition(), row.getPosition()});
+    else
+      refusal = "an op reads windows of them";
+  };
+  auto writer = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!writer)
+    return; // one in memory, or a fill, has them as one, too
+  find(writer, *writer.getDpsInitOperand(
+                   cast<OpResult>(tensor).getResultNumber()));
+  for (OpOperand &use : tensor.getUses()) {
+    if (auto reader = dyn_cast<linalg::GenericOp>(use.getOwner()))
+      find(reader, use);
+    else if (!isa<tensor::DimOp, func::ReturnOp>(use.getOwner()))
+      refusal = "'" + use.getOwner()->getName().getStringRef().str() +
+                "' reads them apart";
+  }
+}
+
+void PageJoiner::noteOp(linalg::GenericOp op, ReassociationIndices loops) {
+  if (!refusal.empty())
+    return;
+  auto [known, isNew] = joined.insert({op, loops});
+  if (!isNew) {
+    if (known->second != loops)
+      refusal = "an op goes along them twice";
+    return;
+  }
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto isOp = [&](const PageGather &gather) {
+    return gather.op == op && gather.page == loops[0] && gather.row == loops[1];
+  };
+  if (llvm::any_of(gathers, isOp)) {
+    note(op.getResult(0),
+         *maps.back().getResultPosition(
+             getAffineDimExpr(loops[0], op.getContext())));
+    return;
+  }
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (kinds[loops[0]] != kinds[loops[1]] ||
+      !llvm::all_of(maps,
+                    [](AffineMap map) { return map.isProjectedPermutation(); }) ||
+      !linalg::areDimSequencesPreserved(maps, {loops})) {
+    refusal = "an op needs pages and their rows apart";
+    return;
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<unsigned> at =
+        maps[operand.getOperandNumber()].getResultPosition(
+            getAffineDimExpr(loops[0], op.getContext()));
+    if (!at)
+      continue;
+    note(operand.get(), *at);
+    if (op.isDpsInit(&operand))
+      note(op.getTiedOpResult(&operand), *at);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One dimension
+//===----------------------------------------------------------------------===//
+
+/// The number of the page at the indices of the numbered loops.
+Value PageGather::readNumber(OpBuilder &builder, ValueRange indices) const {
+  BodyEvaluator body(op);
+  for (auto [loop, index] : llvm::zip_equal(numbered, indices))
+    body.setLoop(loop, index);
+  return body.compute(builder, read.getIndex(0));
+}
+
+/// A tensor of the numbers, along their loops; null if one in memory has them.
+Value PageGather::createTable(IRRewriter &rewriter) const {
+  auto cast = read.getIndex(0).getDefiningOp<arith::IndexCastOp>();
+  if (cast && isa<BlockArgument>(cast.getIn()))
+    return {};
+  linalg::GenericOp gather = op;
+  Location loc = gather.getLoc();
+  int64_t pages = read.getType().getDimSize(0);
+  bool isLong = ShapedType::isDynamic(pages) || !llvm::isInt<32>(pages);
+  Type type = isLong ? rewriter.getI64Type() : rewriter.getI32Type();
+  SmallVector<OpFoldResult> extents = tensor::getMixedSizes(
+                                rewriter, loc, gather.getDpsInits()[0]),
+                            own;
+  SmallVector<unsigned> loops = getResultLoops(gather);
+  for (unsigned loop : numbered)
+    own.push_back(extents[findLoop(loops, loop)]);
+  return createElements(
+      rewriter, loc, tensor::EmptyOp::create(rewriter, loc, own, type), {}, {},
+      [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
+        return IndexBuilder(inner, loc)
+            .integer(readNumber(inner, indices), type);
+      });
+}
+
+/// The rows of all pages, in the order of the gather's dimensions.
+Value PageGather::createJoined(IRRewriter &rewriter) const {
+  linalg::GenericOp gather = op;
+  Location loc = gather.getLoc();
+  Value table = createTable(rewriter);
+  int64_t rows = countRows();
+  SmallVector<unsigned> kept;
+  SmallVector<OpFoldResult> extents;
+  for (auto [loop, extent] : llvm::zip_equal(
+           getResultLoops(gather),
+           tensor::getMixedSizes(rewriter, loc, gather.getDpsInits()[0]))) {
+    if (loop == row)
+      continue;
+    kept.push_back(loop);
+    extents.push_back(loop == page ? affine::makeComposedFoldedAffineApply(
+                                         rewriter, loc,
+                                         rewriter.getAffineDimExpr(0) * rows,
+                                         {extent})
+                                   : extent);
+  }
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, extents, getElementTypeOrSelf(gather.getResult(0)));
+  return createElements(
+      rewriter, loc, empty, {}, {},
+      [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
+        IndexBuilder builder(inner, loc);
+        auto find = [&](unsigned loop) {
+          return indices[findLoop(kept, loop)];
+        };
+        Value place = builder.divide(find(page), rows);
+        SmallVector<Value> ofTable, ofPool;
+        for (unsigned loop : numbered)
+          ofTable.push_back(loop == page ? place : find(loop));
+        ofPool.push_back(table ? builder.read(table, ofTable)
+                               : readNumber(inner, ofTable));
+        ofPool.push_back(builder.remainder(find(page), rows));
+        for (std::optional<unsigned> loop : llvm::drop_begin(read.loops, 2))
+          ofPool.push_back(find(*loop));
+        tensor::ExtractOp extract = read.extract;
+        return tensor::ExtractOp::create(inner, loc, extract.getTensor(),
+                                         ofPool);
+      });
+}
+
+/// Where indices are computed of the two parts of a joined one, computes them
+/// of that.
+static void simplifyIndices(IRRewriter &rewriter, linalg::LinalgOp op) {
+  op.getBlock()->walk([&](affine::AffineApplyOp apply) {
+    SmallVector<Value> operands;
+    auto add = [&](Value value) {
+      operands.push_back(value);
+      return rewriter.getAffineSymbolExpr(operands.size() - 1);
+    };
+    SmallVector<AffineExpr> parts;
+    for (Value operand : apply.getMapOperands()) {
+      Operation *part = operand.getDefiningOp();
+      APInt divisor;
+      bool isPart = isa_and_present<arith::DivSIOp, arith::RemSIOp>(part) &&
+                    part->getOperand(0).getDefiningOp<linalg::IndexOp>() &&
+                    matchPattern(part->getOperand(1), m_ConstantInt(&divisor));
+      AffineExpr whole = add(isPart ? part->getOperand(0) : operand);
+      if (isPart)
+        whole = isa<arith::DivSIOp>(part)
+                    ? whole.floorDiv(divisor.getSExtValue())
+                    : whole % divisor.getSExtValue();
+      parts.push_back(whole);
+    }
+    AffineMap map = apply.getAffineMap();
+    ArrayRef<AffineExpr> all = parts;
+    AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(
+        all.take_front(map.getNumDims()), all.drop_front(map.getNumDims()));
+    rewriter.setInsertionPoint(apply);
+    OpFoldResult folded = affine::makeComposedFoldedAffineApply(
+        rewriter, apply.getLoc(),
+        simplifyAffineMap(AffineMap::get(0, operands.size(), expr)),
+        getAsOpFoldResult(operands));
+    rewriter.replaceOp(apply, getValueOrCreateConstantIndexOp(
+                                  rewriter, apply.getLoc(), folded));
+  });
+}
+
+void PageJoiner::write(IRRewriter &rewriter) {
+  for (const PageGather &gather : gathers) {
+    if (!joined.erase(gather.op))
+      continue;
+    linalg::GenericOp op = gather.op;
+    rewriter.setInsertionPoint(op);
+    Value rows = gather.createJoined(rewriter);
+    SmallVector<ReassociationIndices> parts;
+    for (auto [dim, loop] : llvm::enumerate(getResultLoops(op))) {
+      if (loop == gather.row)
+        parts.back().push_back(dim);
+      else
+        parts.push_back({int64_t(dim)});
+    }
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+        op, op.getResult(0).getType(), rows, parts,
+        tensor::getMixedSizes(rewriter, op.getLoc(), op.getDpsInits()[0]));
+  }
+  for (auto &[op, loops] : joined) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::CollapseResult> collapsed =
+        linalg::collapseOpIterationDims(cast<linalg::LinalgOp>(op), loops,
+                                        rewriter);
+    assert(succeeded(collapsed) && "its loops are neighbours");
+    simplifyIndices(rewriter, collapsed->collapsedOp);
+    rewriter.replaceOp(op, collapsed->results);
+  }
+}
+
+/// Folds reshapes between ops that have the joined dimension.
+static LogicalResult foldReshapes(func::FuncOp func) {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  return rewriteGreedily(func, std::move(patterns));
+}
+
+namespace {
+struct JoinPages : public carousel::impl::JoinPagesBase<JoinPages> {
+  using JoinPagesBase::JoinPagesBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    IRRewriter rewriter(func.getContext());
+    SmallVector<PageGather> gathers;
+    func.walk([&](linalg::GenericOp op) {
+      if (std::optional<PageGather> gather = findPages(op))
+        gathers.push_back(*gather);
+    });
+    for (PageGather &gather : gathers)
+      gather.orderResult(rewriter);
+    DecisionLog log(func, "carousel-normalize-graph");
+    std::vector<PageJoiner> joiners;
+    for (const PageGather &gather : gathers) {
+      auto hasGather = [&](const PageJoiner &joiner) {
+        return joiner.contains(gather.op);
+      };
+      if (llvm::any_of(joiners, hasGather))
+        continue;
+      PageJoiner joiner(gathers, gather);
+      if (joiner.getRefusal().empty())
+        joiners.push_back(std::move(joiner));
+      else
+        log.missed(gather.op, "JoinedPages",
+                   "pages are gathered to memory: " +
+                       llvm::Twine(joiner.getRefusal()));
+    }
+    for (PageJoiner &joiner : joiners)
+      joiner.write(rewriter);
+    joined += joiners.size();
+    if (joiners.empty())
+      return;
+    // Keys and values mostly have one table.
+    DominanceInfo dominance;
+    eliminateCommonSubExpressions(rewriter, dominance, func);
+    if (failed(foldReshapes(func)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
