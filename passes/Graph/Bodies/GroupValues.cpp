@@ -414,34 +414,37 @@ std::optional<GroupValue> GroupVectors::readRows(Value memref,
 }
 
 GroupValue GroupVectors::readPages(Value memref, Value table,
-                                   ValueRange ofTable, const GroupValue &row,
-                                   ArrayRef<GroupValue> columns) {
+                                   ValueRange ofTable,
+                                   ArrayRef<GroupValue> indices, unsigned row) {
   auto type = cast<MemRefType>(memref.getType());
   Type element = type.getElementType();
-  unsigned along = row.dims.front();
-  int64_t rows = type.getDimSize(1), tile = schedule.dims[along].tile;
   Value pages = RowsOp::create(
       builder, loc, memref,
       findRowTable(builder, loc, cast<TypedValue<MemRefType>>(table), ofTable),
       ReductionAttr());
   // A tile begins at a page, or is a part of one.
+  int64_t rows = type.getDimSize(row + 1),
+          tile = schedule.dims[indices[row].dims.front()].tile;
   Value ofPage = arith::ConstantIndexOp::create(builder, loc, rows);
   SmallVector<Value> begins = {
-      arith::DivUIOp::create(builder, loc, row.first, ofPage),
-      tile < rows
-          ? arith::RemUIOp::create(builder, loc, row.first, ofPage).getResult()
-          : arith::ConstantIndexOp::create(builder, loc, 0)};
-  SmallVector<int64_t> box = {std::max<int64_t>(tile / rows, 1),
-                              std::min(tile, rows)};
-  SmallVector<bool> inBounds = {false, true};
-  SmallVector<unsigned> stored = {along};
-  for (const GroupValue &column : columns) {
-    bool isVector = !column.dims.empty();
-    begins.push_back(isVector ? column.first : column.value);
-    box.push_back(isVector ? schedule.dims[column.dims.front()].tile : 1);
-    inBounds.push_back(!isVector || !isRagged(column.dims.front()));
+      arith::DivUIOp::create(builder, loc, indices[row].first, ofPage)};
+  SmallVector<int64_t> box = {std::max<int64_t>(tile / rows, 1)};
+  SmallVector<bool> inBounds = {false};
+  SmallVector<unsigned> stored;
+  for (auto [at, index] : llvm::enumerate(indices)) {
+    bool isVector = !index.dims.empty(), isRow = at == row;
+    Value begin = isVector ? index.first : index.value;
+    if (isRow)
+      begin =
+          tile < rows
+              ? arith::RemUIOp::create(builder, loc, begin, ofPage).getResult()
+              : arith::ConstantIndexOp::create(builder, loc, 0).getResult();
+    begins.push_back(begin);
+    int64_t extent = isVector ? schedule.dims[index.dims.front()].tile : 1;
+    box.push_back(isRow ? std::min(extent, rows) : extent);
+    inBounds.push_back(isRow || !isVector || !isRagged(index.dims.front()));
     if (isVector)
-      stored.push_back(column.dims.front());
+      stored.push_back(index.dims.front());
   }
   GroupValue result;
   result.padding = cast<TypedAttr>(builder.getZeroAttr(element));

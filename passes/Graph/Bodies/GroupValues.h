@@ -108,11 +108,12 @@ public:
   std::optional<GroupValue> readRows(mlir::Value memref,
                                      llvm::ArrayRef<GroupValue> indices);
   /// A tile of rows of pages: of those that a row of the table at \p ofTable
-  /// names, from \p row on, of a memref of pages, their rows and \p columns.
-  /// Producers copy them page by page.
+  /// names. The memref's indices behind the page's are those given, of which
+  /// the one at \p row counts the rows of all pages. Producers copy the tile
+  /// page by page.
   GroupValue readPages(mlir::Value memref, mlir::Value table,
-                       mlir::ValueRange ofTable, const GroupValue &row,
-                       llvm::ArrayRef<GroupValue> columns);
+                       mlir::ValueRange ofTable,
+                       llvm::ArrayRef<GroupValue> indices, unsigned row);
   /// The op that writes.
   mlir::Operation *write(const GroupValue &value, mlir::Value memref,
                          llvm::ArrayRef<unsigned> positions);

@@ -387,16 +387,18 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
 
 GroupValue GroupMemory::readPages(const PagedRows &pages,
                                   const BodyValues &values) {
-  auto find = [&](Value index) { return values.lookup(index); };
-  tensor::ExtractOp number = pages.number, element = pages.element;
+  tensor::ExtractOp page = pages.page, element = pages.element;
+  SmallVector<GroupValue> indices;
+  for (auto [dim, index] :
+       llvm::drop_begin(llvm::enumerate(element.getIndices())))
+    indices.push_back(values.lookup(dim == pages.at ? pages.number : index));
   return vectors.readPages(
       parameters.lookup(element.getTensor()),
-      parameters.lookup(number.getTensor()),
+      parameters.lookup(page.getTensor()),
       llvm::map_to_vector(
-          number.getIndices().drop_back(),
-          [&](Value index) { return find(index).value; }),
-      find(pages.index),
-      llvm::map_to_vector(element.getIndices().drop_front(2), find));
+          page.getIndices().drop_back(),
+          [&](Value index) { return values.lookup(index).value; }),
+      indices, pages.at - 1);
 }
 
 GroupValue GroupMemory::readUnder(const GroupValue &condition, Type type,

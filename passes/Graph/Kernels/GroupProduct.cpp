@@ -274,18 +274,19 @@ bool carousel::isReadInFollowingRows(const GroupProgram &program, unsigned op) {
 /// The loop along which indices of rows of pages grow, from a whole page on, or
 /// a part of one that tiles divide; nothing for other indices.
 static std::optional<unsigned> findLoopOfPages(const PagedRows &pages) {
-  if (auto index = pages.index.getDefiningOp<linalg::IndexOp>())
+  if (auto index = pages.number.getDefiningOp<linalg::IndexOp>())
     return index.getDim();
-  auto sum = pages.index.getDefiningOp<arith::AddIOp>();
-  auto index = sum ? sum.getRhs().getDefiningOp<linalg::IndexOp>()
-                   : linalg::IndexOp();
+  auto sum = pages.number.getDefiningOp<arith::AddIOp>();
+  auto index =
+      sum ? sum.getRhs().getDefiningOp<linalg::IndexOp>() : linalg::IndexOp();
   APInt first;
-  auto product = sum ? sum.getLhs().getDefiningOp<arith::MulIOp>()
-                     : arith::MulIOp();
+  auto product =
+      sum ? sum.getLhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
   Value number = product ? product.getRhs() : sum ? sum.getLhs() : Value();
-  bool isWhole = index && matchPattern(number, m_ConstantInt(&first)) &&
-                 first.getSExtValue() % pages.rows == 0 &&
-                 (!product || product.getLhs().getDefiningOp<linalg::IndexOp>());
+  bool isWhole =
+      index && matchPattern(number, m_ConstantInt(&first)) &&
+      first.getSExtValue() % pages.rows == 0 &&
+      (!product || product.getLhs().getDefiningOp<linalg::IndexOp>());
   return isWhole ? std::optional<unsigned>(index.getDim()) : std::nullopt;
 }
 
@@ -297,7 +298,7 @@ bool carousel::isReadInPages(const GroupProgram &program, unsigned op) {
       pages ? findLoopOfPages(*pages) : std::optional<unsigned>();
   if (!along || !isPipelined(program) ||
       !isa<BlockArgument>(pages->element.getTensor()) ||
-      !isa<BlockArgument>(pages->number.getTensor()))
+      !isa<BlockArgument>(pages->page.getTensor()))
     return false;
   SmallVector<unsigned> loops = getPositions(program, op);
   auto hasTile = [&](Value index) {
@@ -305,11 +306,14 @@ bool carousel::isReadInPages(const GroupProgram &program, unsigned op) {
     return !loop || program.schedule.dims[loops[loop.getDim()]].tile != 1;
   };
   int64_t tile = program.schedule.dims[loops[*along]].tile;
-  OperandRange columns = pages->element.getIndices().drop_front(2);
+  SmallVector<Value> others(pages->page.getIndices().drop_back());
+  for (auto [dim, index] : llvm::enumerate(pages->element.getIndices()))
+    if (dim != 0 && dim != pages->at)
+      others.push_back(index);
   return tile >= kLeastRowsOfBox &&
          (tile % pages->rows == 0 || pages->rows % tile == 0) &&
-         llvm::none_of(pages->number.getIndices().drop_back(), hasTile) &&
-         llvm::none_of(columns.drop_back(), hasTile) && hasTile(columns.back());
+         llvm::none_of(ArrayRef(others).drop_back(), hasTile) &&
+         hasTile(others.back());
 }
 
 /// Whether an op reads a factor from the matrices that numbers choose, of which

@@ -68,9 +68,10 @@ LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
       allowsReciprocals(program));
   if (isReadInPages(program, op)) {
     PagedRows pages = *findPagedRows(getOp(op));
-    SmallVector<Value> indices(pages.number.getIndices().drop_back());
-    indices.push_back(pages.index);
-    llvm::append_range(indices, pages.element.getIndices().drop_front(2));
+    SmallVector<Value> indices(pages.page.getIndices().drop_back());
+    llvm::append_range(indices, pages.element.getIndices().drop_front());
+    indices[indices.size() - pages.element.getIndices().size() + pages.at] =
+        pages.number;
     if (failed(body.write(getOp(op), indices, values)))
       return failure();
     values[pages.element] = memory.readPages(pages, values);

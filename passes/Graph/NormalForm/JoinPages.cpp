@@ -26,6 +26,7 @@
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/RowReads.h"
+#include "../Shapes/Patterns.h"
 #include "../Tables/TableOps.h"
 
 #include "carousel/Passes/Passes.h"
@@ -53,17 +54,22 @@ namespace {
 struct PageGather {
   linalg::GenericOp op;
   TableRead read;
-  /// Loops: of the pages that the numbers name, and of a page's rows.
-  unsigned page = 0, row = 0;
+  /// Loops: of the pages that the numbers name, and of a page's rows. The
+  /// latter's is an index of the element that is read.
+  unsigned page = 0, row = 0, index = 0;
   /// All loops that the numbers depend on; that of pages is the last.
   SmallVector<unsigned> numbered;
+  /// Whether there is a page, as the body computes it: its rows are NaN if
+  /// there isn't. Null if there always is.
+  Value exists = nullptr;
 
   /// How many rows a page has.
-  int64_t countRows() const { return read.getType().getDimSize(1); }
+  int64_t countRows() const { return read.getType().getDimSize(index); }
   void orderResult(IRRewriter &rewriter);
   Value readNumber(OpBuilder &builder, ValueRange indices) const;
   Value createTable(IRRewriter &rewriter) const;
   Value createJoined(IRRewriter &rewriter) const;
+  void markMissing(IRRewriter &rewriter, linalg::GenericOp product) const;
 };
 
 /// The ops that have pages and their rows as two dimensions in common.
@@ -79,6 +85,7 @@ public:
 private:
   void note(Value tensor, unsigned at);
   void noteOp(linalg::GenericOp op, ReassociationIndices loops);
+  void checkMissing();
 
   ArrayRef<PageGather> gathers;
   std::string refusal;
@@ -86,6 +93,8 @@ private:
   llvm::SmallMapVector<Value, unsigned, 8> tensors;
   /// The pair of loops of each op, gathers among them.
   llvm::MapVector<Operation *, ReassociationIndices> joined;
+  /// Products that sum rows of pages which may not exist.
+  SmallVector<std::pair<const PageGather *, linalg::GenericOp>> sums;
 };
 
 } // namespace
@@ -108,30 +117,76 @@ static bool isReadByProduct(linalg::GenericOp op) {
   });
 }
 
+/// Whether each reader of an op's result goes along two of its loops as along
+/// one: its other operands have both of them, or none.
+static bool areReadTogether(linalg::GenericOp op, unsigned page, unsigned row) {
+  SmallVector<unsigned> loops = getResultLoops(op);
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!user)
+      return true;
+    AffineMap own = user.getMatchingIndexingMap(&use);
+    auto find = [&](unsigned loop) {
+      auto dim = dyn_cast<AffineDimExpr>(own.getResult(findLoop(loops, loop)));
+      return dim ? dim.getPosition() : user.getNumLoops();
+    };
+    unsigned ofPage = find(page), ofRow = find(row);
+    return ofPage < user.getNumLoops() && ofRow < user.getNumLoops() &&
+           llvm::all_of(
+               user.getIndexingMapsArray(),
+               [&](AffineMap map) {
+                 return map.isFunctionOfDim(ofPage) ==
+                        map.isFunctionOfDim(ofRow);
+               });
+  });
+}
+
+/// What an op reads, perhaps NaN where a condition doesn't hold.
+static std::optional<TableRead> findRead(linalg::GenericOp op, Value &exists) {
+  auto choice = op.getBody()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<arith::SelectOp>();
+  if (!choice)
+    return matchTableRead(op);
+  auto element = choice.getTrueValue().getDefiningOp<tensor::ExtractOp>();
+  if (!element || !matchPattern(choice.getFalseValue(), m_NaNFloat()))
+    return std::nullopt;
+  exists = choice.getCondition();
+  return describeRead(element);
+}
+
 static std::optional<PageGather> findPages(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation() ||
       !isReadByProduct(op))
     return std::nullopt;
-  std::optional<TableRead> read = matchTableRead(op);
+  PageGather pages;
+  std::optional<TableRead> read = findRead(op, pages.exists);
   if (!read || read->isGuarded || read->loops.size() < 3 || read->loops[0])
     return std::nullopt;
-  PageGather pages;
   pages.op = op;
   pages.read = *read;
   llvm::SmallDenseSet<unsigned> own;
   Value number = read->getIndex(0);
   for (std::optional<unsigned> loop : llvm::drop_begin(read->loops))
-    if (!loop || !own.insert(*loop).second || !isFixedAlong(op, number, *loop))
+    if (!loop || !own.insert(*loop).second ||
+        !isFixedAlong(op, number, *loop) ||
+        (pages.exists && !isFixedAlong(op, pages.exists, *loop)))
       return std::nullopt;
-  pages.row = *read->loops[1];
   llvm::copy_if(getResultLoops(op), std::back_inserter(pages.numbered),
                 [&](unsigned loop) { return !own.contains(loop); });
-  if (pages.numbered.empty() || failed(findSources(number, op.getBody())) ||
-      op.getStaticLoopRanges()[pages.row] != pages.countRows())
+  if (pages.numbered.empty() || failed(findSources(number, op.getBody())))
     return std::nullopt;
   pages.page = pages.numbered.back();
-  return pages;
+  for (unsigned index = 1; index + 1 != read->loops.size(); ++index) {
+    pages.index = index;
+    pages.row = *read->loops[index];
+    if (op.getStaticLoopRanges()[pages.row] == pages.countRows() &&
+        areReadTogether(op, pages.page, pages.row))
+      return pages;
+  }
+  return std::nullopt;
 }
 
 /// Places the rows of pages behind them, where users name dimensions by maps.
@@ -163,8 +218,8 @@ void PageGather::orderResult(IRRewriter &rewriter) {
   OpOperand &init = *op.getDpsInitOperand(0);
   Value like = tensor::EmptyOp::create(
       rewriter, op.getLoc(),
-      applyPermutation(
-          tensor::getMixedSizes(rewriter, op.getLoc(), init.get()), order),
+      applyPermutation(tensor::getMixedSizes(rewriter, op.getLoc(), init.get()),
+                       order),
       getElementTypeOrSelf(init.get()));
   for (OpOperand &use : op->getUses())
     setMap(cast<linalg::GenericOp>(use.getOwner()), use);
@@ -192,6 +247,18 @@ PageJoiner::PageJoiner(ArrayRef<PageGather> gathers, const PageGather &first)
   }
   linalg::GenericOp op = first.op;
   noteOp(op, {first.page, first.row});
+  if (refusal.empty())
+    checkMissing();
+}
+
+/// Whether an op makes one dimension of that at a place and the next one, and
+/// keeps all others.
+static bool joinsAlone(Operation *op, unsigned at) {
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  return collapse &&
+         collapse.getSrcType().getRank() ==
+             collapse.getResultType().getRank() + 1 &&
+         collapse.getReassociationIndices()[at].size() == 2;
 }
 
 /// Notes a tensor of which the dimensions at a place and behind it are pages
@@ -215,12 +282,13 @@ void PageJoiner::note(Value tensor, unsigned at) {
   auto writer = tensor.getDefiningOp<linalg::GenericOp>();
   if (!writer)
     return; // one in memory, or a fill, has them as one, too
-  find(writer, *writer.getDpsInitOperand(
-                   cast<OpResult>(tensor).getResultNumber()));
+  find(writer,
+       *writer.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber()));
   for (OpOperand &use : tensor.getUses()) {
     if (auto reader = dyn_cast<linalg::GenericOp>(use.getOwner()))
       find(reader, use);
-    else if (!isa<tensor::DimOp, func::ReturnOp>(use.getOwner()))
+    else if (!isa<tensor::DimOp, func::ReturnOp>(use.getOwner()) &&
+             !joinsAlone(use.getOwner(), at))
       refusal = "'" + use.getOwner()->getName().getStringRef().str() +
                 "' reads them apart";
   }
@@ -240,15 +308,14 @@ void PageJoiner::noteOp(linalg::GenericOp op, ReassociationIndices loops) {
     return gather.op == op && gather.page == loops[0] && gather.row == loops[1];
   };
   if (llvm::any_of(gathers, isOp)) {
-    note(op.getResult(0),
-         *maps.back().getResultPosition(
-             getAffineDimExpr(loops[0], op.getContext())));
+    note(op.getResult(0), *maps.back().getResultPosition(
+                              getAffineDimExpr(loops[0], op.getContext())));
     return;
   }
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   if (kinds[loops[0]] != kinds[loops[1]] ||
-      !llvm::all_of(maps,
-                    [](AffineMap map) { return map.isProjectedPermutation(); }) ||
+      !llvm::all_of(
+          maps, [](AffineMap map) { return map.isProjectedPermutation(); }) ||
       !linalg::areDimSequencesPreserved(maps, {loops})) {
     refusal = "an op needs pages and their rows apart";
     return;
@@ -263,6 +330,160 @@ void PageJoiner::noteOp(linalg::GenericOp op, ReassociationIndices loops) {
     if (op.isDpsInit(&operand))
       note(op.getTiedOpResult(&operand), *at);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Pages that don't exist
+//===----------------------------------------------------------------------===//
+// A sum of products with NaN is NaN, also of a weight of 0. So a sum over all
+// rows of a request's values is NaN if one of its pages doesn't exist, and
+// whatever the sum's factors are. Where all that depends on the keys goes
+// through such sums of the same pages, only these are marked.
+
+/// Whether two ops compute the same of the same operands.
+static bool isSame(linalg::GenericOp op, Value value, linalg::GenericOp other,
+                   Value same) {
+  if (value == same)
+    return true;
+  auto argument = dyn_cast<BlockArgument>(value),
+       otherArgument = dyn_cast<BlockArgument>(same);
+  if (argument && otherArgument) {
+    OpOperand *operand = op.getMatchingOpOperand(argument),
+              *otherOperand = other.getMatchingOpOperand(otherArgument);
+    return operand->get() == otherOperand->get() &&
+           op.getMatchingIndexingMap(operand) ==
+               other.getMatchingIndexingMap(otherOperand);
+  }
+  Operation *source = value.getDefiningOp(),
+            *otherSource = same.getDefiningOp();
+  return source && otherSource && source->getBlock() == op.getBody() &&
+         otherSource->getBlock() == other.getBody() &&
+         source->getNumRegions() == 0 &&
+         source->getName() == otherSource->getName() &&
+         source->getAttrs() == otherSource->getAttrs() &&
+         source->getNumOperands() == otherSource->getNumOperands() &&
+         llvm::all_of(
+             llvm::zip(source->getOperands(), otherSource->getOperands()),
+             [&](auto pair) {
+               return isSame(op, std::get<0>(pair), other, std::get<1>(pair));
+             });
+}
+
+/// The dimension of a product's result along a loop of the gather, which is
+/// one of its factors; nothing if it sums along that.
+static std::optional<unsigned>
+findKept(const PageGather &gather, linalg::GenericOp product, unsigned loop) {
+  linalg::GenericOp op = gather.op;
+  for (OpOperand *factor : product.getDpsInputOperands())
+    if (factor->get() == op.getResult(0))
+      return product.getMatchingIndexingMap(product.getDpsInitOperand(0))
+          .getResultPosition(product.getMatchingIndexingMap(factor).getResult(
+              findLoop(getResultLoops(op), loop)));
+  return std::nullopt;
+}
+
+void PageJoiner::checkMissing() {
+  SmallVector<const PageGather *> incomplete;
+  for (const PageGather &gather : gathers)
+    if (gather.exists && joined.contains(gather.op))
+      incomplete.push_back(&gather);
+  for (const PageGather *gather : incomplete)
+    for (Operation *user : linalg::GenericOp(gather->op)->getUsers()) {
+      auto product = dyn_cast<linalg::GenericOp>(user);
+      auto isKept = [&](unsigned loop) {
+        return findKept(*gather, product, loop).has_value();
+      };
+      if (product && isContraction(product) && !isKept(gather->page) &&
+          llvm::all_of(ArrayRef(gather->numbered).drop_back(), isKept))
+        sums.push_back({gather, product});
+    }
+  for (const PageGather *gather : incomplete) {
+    llvm::SmallSetVector<Operation *, 16> open;
+    open.insert(gather->op);
+    for (unsigned i = 0; i < open.size(); ++i) {
+      auto isMarked = [&](const auto &sum) {
+        return sum.second == open[i] &&
+               isSame(gather->op, gather->exists, sum.first->op,
+                      sum.first->exists);
+      };
+      if (llvm::any_of(sums, isMarked))
+        continue;
+      if (open[i]->getNumResults() == 0 || open[i]->getNumRegions() > 1) {
+        refusal = "pages that don't exist are NaN where no sum over them is";
+        return;
+      }
+      for (Operation *user : open[i]->getUsers())
+        open.insert(gather->op->getBlock()->findAncestorOpInBlock(*user));
+    }
+  }
+}
+
+/// Makes the sums of a product NaN where a page doesn't exist.
+void PageGather::markMissing(IRRewriter &rewriter,
+                             linalg::GenericOp product) const {
+  linalg::GenericOp gather = op;
+  Location loc = gather.getLoc();
+  SmallVector<unsigned> loops = getResultLoops(gather);
+  SmallVector<OpFoldResult> extents =
+      tensor::getMixedSizes(rewriter, loc, gather.getDpsInits()[0]);
+  auto getExtents = [&](ArrayRef<unsigned> some) {
+    return llvm::map_to_vector(
+        some, [&](unsigned loop) { return extents[findLoop(loops, loop)]; });
+  };
+  ArrayRef<unsigned> kept = ArrayRef(numbered).drop_back();
+  // Which pages don't exist, and whether one of a request's doesn't.
+  Value one = createElements(
+      rewriter, loc,
+      tensor::EmptyOp::create(rewriter, loc, getExtents(numbered),
+                              rewriter.getI32Type()),
+      {}, {}, [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
+        BodyEvaluator body(op);
+        for (auto [loop, index] : llvm::zip_equal(numbered, indices))
+          body.setLoop(loop, index);
+        Value found = body.compute(inner, exists);
+        Value no = arith::ConstantIntOp::create(inner, loc, 0, 32),
+              yes = arith::ConstantIntOp::create(inner, loc, 1, 32);
+        return arith::SelectOp::create(inner, loc, found, no, yes);
+      });
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  dispatchIndexOpFoldResults(getExtents(kept), sizes, shape);
+  Value any = createReduction(
+      rewriter, loc, shape, rewriter.getI32Type(), one,
+      {llvm::to_vector(llvm::seq<unsigned>(0, numbered.size()))},
+      /*isMaximum=*/true,
+      [](OpBuilder &, ValueRange, ValueRange elements) -> Value {
+        return elements.front();
+      },
+      sizes);
+  // Where the product is.
+  Value sum = product.getResult(0);
+  auto type = cast<RankedTensorType>(sum.getType());
+  SmallVector<unsigned> along;
+  for (unsigned loop : kept)
+    along.push_back(*findKept(*this, product, loop));
+  rewriter.setInsertionPointAfter(product);
+  Value marked = createElements(
+      rewriter, loc,
+      tensor::EmptyOp::create(rewriter, loc,
+                              tensor::getMixedSizes(rewriter, loc, sum),
+                              type.getElementType()),
+      {sum, any},
+      {rewriter.getMultiDimIdentityMap(type.getRank()),
+       AffineMap::getMultiDimMapWithTargets(type.getRank(), along,
+                                            rewriter.getContext())},
+      [&](OpBuilder &inner, ValueRange, ValueRange elements) -> Value {
+        auto element = cast<FloatType>(type.getElementType());
+        Value nan = arith::ConstantOp::create(
+            inner, loc,
+            inner.getFloatAttr(element,
+                               APFloat::getQNaN(element.getFloatSemantics())));
+        Value zero = arith::ConstantIntOp::create(inner, loc, 0, 32);
+        Value isMissing = arith::CmpIOp::create(
+            inner, loc, arith::CmpIPredicate::sgt, elements[1], zero);
+        return arith::SelectOp::create(inner, loc, isMissing, nan, elements[0]);
+      });
+  rewriter.replaceAllUsesExcept(sum, marked, marked.getDefiningOp());
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,11 +536,11 @@ Value PageGather::createJoined(IRRewriter &rewriter) const {
     if (loop == row)
       continue;
     kept.push_back(loop);
-    extents.push_back(loop == page ? affine::makeComposedFoldedAffineApply(
-                                         rewriter, loc,
-                                         rewriter.getAffineDimExpr(0) * rows,
-                                         {extent})
-                                   : extent);
+    extents.push_back(
+        loop == page
+            ? affine::makeComposedFoldedAffineApply(
+                  rewriter, loc, rewriter.getAffineDimExpr(0) * rows, {extent})
+            : extent);
   }
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, extents, getElementTypeOrSelf(gather.getResult(0)));
@@ -336,9 +557,9 @@ Value PageGather::createJoined(IRRewriter &rewriter) const {
           ofTable.push_back(loop == page ? place : find(loop));
         ofPool.push_back(table ? builder.read(table, ofTable)
                                : readNumber(inner, ofTable));
-        ofPool.push_back(builder.remainder(find(page), rows));
-        for (std::optional<unsigned> loop : llvm::drop_begin(read.loops, 2))
-          ofPool.push_back(find(*loop));
+        for (std::optional<unsigned> loop : llvm::drop_begin(read.loops))
+          ofPool.push_back(*loop == row ? builder.remainder(find(page), rows)
+                                        : find(*loop));
         tensor::ExtractOp extract = read.extract;
         return tensor::ExtractOp::create(inner, loc, extract.getTensor(),
                                          ofPool);
@@ -383,6 +604,10 @@ static void simplifyIndices(IRRewriter &rewriter, linalg::LinalgOp op) {
 }
 
 void PageJoiner::write(IRRewriter &rewriter) {
+  for (auto [gather, product] : sums) {
+    rewriter.setInsertionPoint(gather->op);
+    gather->markMissing(rewriter, product);
+  }
   for (const PageGather &gather : gathers) {
     if (!joined.erase(gather.op))
       continue;
@@ -411,7 +636,7 @@ void PageJoiner::write(IRRewriter &rewriter) {
   }
 }
 
-/// Folds reshapes between ops that have the joined dimension.
+/// Folds reshapes between ops that have the joined dimension, and slices of it.
 static LogicalResult foldReshapes(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
@@ -419,6 +644,7 @@ static LogicalResult foldReshapes(func::FuncOp func) {
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  populateSlicePatterns(patterns);
   return rewriteGreedily(func, std::move(patterns));
 }
 

@@ -401,14 +401,19 @@ unsigned carousel::rematerializeCheapOps(func::FuncOp func) {
     if (!copied.test(number))
       continue;
     Operation *op = graph.ops[number];
-    llvm::SetVector<Operation *> users(op->user_begin(), op->user_end());
+    // Those that read elements at indices, as of a table, have it in memory.
+    auto isFusible = llvm::IsaPred<linalg::LinalgOp>;
+    llvm::SetVector<Operation *> users;
+    users.insert_range(llvm::make_filter_range(op->getUsers(), isFusible));
+    bool isInMemory = !llvm::all_of(op->getUsers(), isFusible);
     llvm::SmallDenseMap<SumFactors, Operation *> ofSums;
     for (Operation *user : users) {
       auto sum = sums.find(user);
       Operation *copy =
           sum == sums.end() ? nullptr : ofSums.lookup(sum->second);
       if (!copy) {
-        copy = user == users.front() ? op : OpBuilder(op).clone(*op);
+        bool takesOwn = user == users.front() && !isInMemory;
+        copy = takesOwn ? op : OpBuilder(op).clone(*op);
         clones += copy != op;
       }
       if (sum != sums.end())

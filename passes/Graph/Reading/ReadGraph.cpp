@@ -528,7 +528,7 @@ private:
   std::optional<unsigned> findTable(linalg::LinalgOp op,
                                     tensor::ExtractOp extract) {
     if (std::optional<PagedRows> pages = findPagedRows(extract))
-      return number(pages->number.getTensor());
+      return number(pages->page.getTensor());
     if (extract.getIndices().size() != 2 ||
         !extract.getIndices()[1].getDefiningOp<linalg::IndexOp>())
       return std::nullopt;

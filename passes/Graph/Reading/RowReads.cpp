@@ -78,33 +78,40 @@ std::optional<TableRead> carousel::matchTableRead(linalg::LinalgOp op) {
   return read;
 }
 
-std::optional<PagedRows>
-carousel::findPagedRows(tensor::ExtractOp element) {
+std::optional<PagedRows> carousel::findPagedRows(tensor::ExtractOp element) {
   TableRead read = describeRead(element);
-  if (read.loops.size() < 3 || read.loops[0] ||
-      llvm::is_contained(llvm::drop_begin(read.loops, 2),
-                         std::optional<unsigned>()))
+  if (read.loops.size() < 3 || read.loops.front() || !read.loops.back())
     return std::nullopt;
-  auto number = read.getIndex(0).getDefiningOp<arith::IndexCastOp>();
-  auto table = number ? number.getIn().getDefiningOp<tensor::ExtractOp>()
-                      : tensor::ExtractOp();
-  auto row = read.getIndex(1).getDefiningOp<arith::RemUIOp>();
-  if (!table || table.getIndices().empty() || !row)
+  PagedRows pages;
+  pages.element = element;
+  for (unsigned index = 1; index != read.loops.size(); ++index) {
+    if (read.loops[index])
+      continue;
+    if (pages.at != 0)
+      return std::nullopt;
+    pages.at = index;
+  }
+  auto cast = read.getIndex(0).getDefiningOp<arith::IndexCastOp>();
+  pages.page = cast ? cast.getIn().getDefiningOp<tensor::ExtractOp>()
+                    : tensor::ExtractOp();
+  auto row = read.getIndex(pages.at).getDefiningOp<arith::RemUIOp>();
+  if (!pages.page || pages.page.getIndices().empty() || !row)
     return std::nullopt;
-  auto page = table.getIndices().back().getDefiningOp<arith::DivUIOp>();
+  auto place = pages.page.getIndices().back().getDefiningOp<arith::DivUIOp>();
   APInt rows;
-  if (!page || page.getLhs() != row.getLhs() ||
-      page.getRhs() != row.getRhs() ||
+  if (!place || place.getLhs() != row.getLhs() ||
+      place.getRhs() != row.getRhs() ||
       !matchPattern(row.getRhs(), m_ConstantInt(&rows)) ||
-      rows != read.getType().getDimSize(1))
+      rows != read.getType().getDimSize(pages.at))
     return std::nullopt;
-  return PagedRows{element, table, row.getLhs(), rows.getSExtValue()};
+  pages.number = row.getLhs();
+  pages.rows = rows.getSExtValue();
+  return pages;
 }
 
 std::optional<PagedRows> carousel::findPagedRows(linalg::LinalgOp op) {
   std::optional<TableRead> read = matchTableRead(op);
-  return read && !read->isGuarded ? findPagedRows(read->extract)
-                                  : std::nullopt;
+  return read && !read->isGuarded ? findPagedRows(read->extract) : std::nullopt;
 }
 
 std::optional<FollowingRows> carousel::findFollowingRows(linalg::LinalgOp op) {

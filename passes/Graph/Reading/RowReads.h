@@ -43,11 +43,12 @@ TableRead describeRead(mlir::tensor::ExtractOp extract);
 /// The read that an op's result is; nothing if it is something else.
 std::optional<TableRead> matchTableRead(mlir::linalg::LinalgOp op);
 
-/// Rows of pages as one dimension: an op reads row index % rows of the page
-/// that a table names at index / rows, and behind these indices those of loops.
+/// Rows of pages as one dimension: an op reads row number % rows of the page
+/// that a table names at number / rows. All other indices are those of loops.
 struct PagedRows {
-  mlir::tensor::ExtractOp element, number; ///< of the pages, of the table
-  mlir::Value index;
+  mlir::tensor::ExtractOp element, page; ///< of the pages, of the table
+  unsigned at = 0;                       ///< the row's index of the element
+  mlir::Value number;
   int64_t rows = 0; ///< of a page
 };
 std::optional<PagedRows> findPagedRows(mlir::tensor::ExtractOp element);

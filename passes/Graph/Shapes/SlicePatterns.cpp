@@ -17,6 +17,7 @@
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowReads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -126,7 +127,7 @@ static bool isTakenApart(linalg::GenericOp op) {
 namespace {
 
 /// A slice whose offsets depend on data reads each element. A part of what is
-/// computed of indices, or taken apart, is computed alone.
+/// computed of indices, taken apart, or read by pages, is computed alone.
 struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -137,10 +138,12 @@ struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
     if (isAtData
             ? dependOnData(op.getMixedSizes())
             : !source || !source.getIndexingMapsArray().front().isIdentity() ||
-                  (!isOfIndices(source) && !isTakenApart(source)))
+                  (!isOfIndices(source) && !isTakenApart(source) &&
+                   !findPagedRows(source)))
       return rewriter.notifyMatchFailure(
           op, "expected offsets that depend on data, and sizes that do not, or "
-              "a part of what is computed of indices, or taken apart");
+              "a part of what is computed of indices, taken apart, or read by "
+              "pages");
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<OpFoldResult> sizes;
     for (auto [dim, size] : llvm::enumerate(op.getMixedSizes()))
