@@ -644,6 +644,7 @@ static LogicalResult foldReshapes(func::FuncOp func) {
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  populateReshapePatterns(patterns);
   populateSlicePatterns(patterns);
   return rewriteGreedily(func, std::move(patterns));
 }

@@ -600,6 +600,13 @@ TypedAttr OnlineReductionWriter::findPadding(unsigned op) {
   for (Operation &inner : structured.getBlock()->without_terminator()) {
     if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)
       continue;
+    if (isa<tensor::ExtractOp>(inner)) {
+      // Pages that a table doesn't have are zeros.
+      if (isReadInPages(program, op))
+        known[inner.getResult(0)].element =
+            Builder(inner.getContext()).getZeroAttr(inner.getResult(0).getType());
+      continue;
+    }
     SmallVector<Padding> operands;
     for (Value operand : inner.getOperands()) {
       Padding padding = known.lookup(operand);

@@ -323,6 +323,30 @@ struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
+/// Neighbours that are joined, and divided as they were: upstream's folds have
+/// known extents.
+struct ExpandToSource : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || collapse.getSrcType() != expand.getResultType() ||
+        collapse.getReassociationIndices() != expand.getReassociationIndices())
+      return rewriter.notifyMatchFailure(expand, "expected its source's type");
+    for (auto [dim, size] : llvm::enumerate(expand.getMixedOutputShape())) {
+      auto value = dyn_cast<Value>(size);
+      auto extent =
+          value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+      if (value && (!extent || extent.getSource() != collapse.getSrc() ||
+                    extent.getConstantIndex() != int64_t(dim)))
+        return rewriter.notifyMatchFailure(expand, "expected its extents");
+    }
+    rewriter.replaceOp(expand, collapse.getSrc());
+    return success();
+  }
+};
+
 Value countElements(OpBuilder &builder, Location loc,
                     ArrayRef<OpFoldResult> extents) {
   Value count = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -383,7 +407,7 @@ struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
 } // namespace
 
 void carousel::populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ShapeOfIntegers, ReshapeOfRuns, ExpandOfCollapse>(
+  patterns.add<ShapeOfIntegers, ReshapeOfRuns, ExpandOfCollapse, ExpandToSource>(
       patterns.getContext());
 }
 
