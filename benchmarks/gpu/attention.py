@@ -36,6 +36,8 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
                                       launches give the same bits
   gradients...                y, dq, dk and dv of the program in NAME_N.pkg, which is a graph that jax.vjp writes: see
                               gradients.py; beside both passes of cuDNN. Prints the time of each kernel
+  pages_decode, pages_causal  the program in NAME_N.pkg, a graph of JAX with pages: see pages.py; decoding beside a copy of half as
+                              many bytes as keys and values have, prefill beside cuDNN on them in order
 
 There are 16384 positions of 2048 columns in all. Results are compared with a peer's, within 2^-7 of the largest magnitude.
 Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster. A peer
@@ -531,8 +533,38 @@ def run_gradients(_, name, n, options):
     return good
 
 
+def run_pages(_, name, n, options):
+    """A graph whose keys and values are in pages of 64, anywhere in the pool."""
+    program = Program(options.runtime, options.folder / f"{name}_{n}.pkg")
+    is_decode = "decode" in name
+    batch, heads, groups = (32, 32, 8) if is_decode else (max(16384 // n, 1), 16, 16)
+    length, pages = 1 if is_decode else n, n // 64
+    make = functools.partial(torch.randn, device="cuda", dtype=torch.bfloat16)
+    q, k, v = make(batch, length, heads, 128), make(batch, n, groups, 128), make(batch, n, groups, 128)
+    order = torch.randperm(batch * pages, device="cuda")
+    pools = []
+    for factor in (k, v):
+        pools.append(torch.empty(batch * pages, 64, groups, 128, device="cuda", dtype=torch.bfloat16))
+        pools[-1][order] = factor.reshape(batch * pages, 64, groups, 128)
+    lengths = torch.full((batch,), n, dtype=torch.int32, device="cuda")
+    y = torch.full_like(q, float("nan"))
+    arguments = bind([q, *pools, order.to(torch.int32).view(batch, pages), lengths, y])
+
+    def attend_in_order():
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            return torch.nn.functional.scaled_dot_product_attention(
+                *(factor.transpose(1, 2) for factor in (q, k, v)), is_causal=not is_decode, enable_gqa=True).transpose(1, 2)
+
+    peers = make_peers({"cuDNN": attend_in_order})
+    if is_decode:
+        target = torch.empty_like(k)
+        peers.append(("copy of half as many bytes", None, capture(lambda: target.copy_(k))))
+    return report(f"{name} {batch}x{n}", program, arguments, y, peers,
+                  4 * batch * heads * length * n * 128 / (1 if is_decode else 2))
+
+
 def choose(name):
-    for word, run in (("gradients", run_gradients), ("latent_decode", run_latent), ("backward", run_backward), ("decode", run_decode),
+    for word, run in (("gradients", run_gradients), ("pages", run_pages), ("latent_decode", run_latent), ("backward", run_backward), ("decode", run_decode),
                       ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias),
                       ("ranges", run_masks), ("documents", run_masks), ("sink", run_sink), ("fp8", run_fp8)):
         if word in name:
@@ -555,7 +587,7 @@ def main():
     good = True
     for name in options.kernel:
         package = options.package or next((file for word, file in PACKAGES.items() if name.startswith(word)), "attention")
-        if name.startswith("gradients"):
+        if name.startswith(("gradients", "pages")):
             kernel = None
         elif name.startswith("attention_backward"):
             kernel = Backward(runtime, options.folder, name)

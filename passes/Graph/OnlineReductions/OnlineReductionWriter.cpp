@@ -604,7 +604,8 @@ TypedAttr OnlineReductionWriter::findPadding(unsigned op) {
       // Pages that a table doesn't have are zeros.
       if (isReadInPages(program, op))
         known[inner.getResult(0)].element =
-            Builder(inner.getContext()).getZeroAttr(inner.getResult(0).getType());
+            Builder(inner.getContext())
+                .getZeroAttr(inner.getResult(0).getType());
       continue;
     }
     SmallVector<Padding> operands;

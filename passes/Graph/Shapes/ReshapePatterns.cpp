@@ -407,8 +407,9 @@ struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
 } // namespace
 
 void carousel::populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ShapeOfIntegers, ReshapeOfRuns, ExpandOfCollapse, ExpandToSource>(
-      patterns.getContext());
+  patterns
+      .add<ShapeOfIntegers, ReshapeOfRuns, ExpandOfCollapse, ExpandToSource>(
+          patterns.getContext());
 }
 
 void carousel::populateOtherReshapePatterns(RewritePatternSet &patterns) {
