@@ -31,6 +31,9 @@ void populateSubgroupNumbers(mlir::RewritePatternSet &patterns);
 /// results through shared memory. They may stand in loops and branches.
 void populateAllReduce(mlir::RewritePatternSet &patterns);
 
+/// Makes an assertion print the values that it compares, and name its kernel.
+void populateAssertions(mlir::RewritePatternSet &patterns);
+
 /// Converts arguments of gpu.printf as C's default promotions do.
 void populatePrintfArguments(mlir::RewritePatternSet &patterns);
 

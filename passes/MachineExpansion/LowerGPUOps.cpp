@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies the patterns of GPUCollectives.h for collective ops, most of which
-// upstream doesn't lower. Promotes arguments of printf. Converts the
-// asynchronous copies of nvgpu to those of this dialect.
+// upstream doesn't lower. Promotes arguments of printf, and expands assertions.
+// Converts the asynchronous copies of nvgpu to those of this dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,6 +43,7 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
     populateShufflesOfWords(patterns);
     populateSubgroupNumbers(patterns);
     populateAllReduce(patterns);
+    populateAssertions(patterns);
     populatePrintfArguments(patterns);
     populateGpuGlobalIdPatterns(patterns);
     populateSubgroupReduce(patterns);
@@ -62,10 +64,11 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
     bool isNeeded =
         getOperation()
             ->walk([](Operation *op) {
-              return isa<gpu::AllReduceOp, gpu::GlobalIdOp, gpu::NumSubgroupsOp,
-                         gpu::PrintfOp, gpu::RotateOp, gpu::ShuffleOp,
-                         gpu::SubgroupBroadcastOp, gpu::SubgroupIdOp,
-                         gpu::SubgroupReduceOp, gpu::SubgroupSizeOp>(op)
+              return isa<cf::AssertOp, gpu::AllReduceOp, gpu::GlobalIdOp,
+                         gpu::NumSubgroupsOp, gpu::PrintfOp, gpu::RotateOp,
+                         gpu::ShuffleOp, gpu::SubgroupBroadcastOp,
+                         gpu::SubgroupIdOp, gpu::SubgroupReduceOp,
+                         gpu::SubgroupSizeOp>(op)
                          ? WalkResult::interrupt()
                          : WalkResult::advance();
             })

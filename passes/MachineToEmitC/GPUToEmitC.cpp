@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers of threads, the CTA's barrier, shuffles. Kernels are in
+// Registers of threads, the CTA's barrier, shuffles, and what threads report.
+// Kernels are in
 // FunctionsToEmitC.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +14,10 @@
 #include "ToEmitC.h"
 
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -124,7 +128,29 @@ static LogicalResult lowerPrintf(gpu::PrintfOp op,
         argument.getType().getIntOrFloatBitWidth() < 32)
       return builder.rewriter.notifyMatchFailure(op, "narrow arguments");
   auto call = builder.call(Type(), "printf", arguments);
-  call->setDiscardableAttr(TextAttrs::kString, op.getFormatAttr());
+  SmallVector<Attribute> spelled = {op.getFormatAttr()};
+  for (size_t i = 0; i < arguments.size(); ++i)
+    spelled.push_back(builder.rewriter.getIndexAttr(i));
+  call.setArgsAttr(builder.rewriter.getArrayAttr(spelled));
+  builder.rewriter.eraseOp(op);
+  return success();
+}
+
+/// Lowers an assertion that doesn't hold, which carousel-lower-gpu-ops makes,
+/// to the function that CUDA's assert calls: (message, file, line, function,
+/// bytes of a character).
+static LogicalResult lowerAssert(cf::AssertOp op, AdaptorOf<cf::AssertOp>,
+                                 CBuilder &builder) {
+  if (!matchPattern(op.getArg(), m_Zero()))
+    return builder.rewriter.notifyMatchFailure(op, "a condition");
+  auto file = op.getLoc()->findInstanceOf<FileLineColLoc>();
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  Builder &b = builder.rewriter;
+  auto call = builder.call(Type(), "__assertfail", {});
+  call.setArgsAttr(b.getArrayAttr(
+      {op.getMsgAttr(), file ? file.getFilename() : b.getStringAttr(""),
+       b.getI32IntegerAttr(file ? file.getLine() : 0),
+       b.getStringAttr(function.getName()), b.getI32IntegerAttr(1)}));
   builder.rewriter.eraseOp(op);
   return success();
 }
@@ -153,4 +179,5 @@ void carousel::populateGPUToEmitC(RewritePatternSet &patterns,
   addPattern<gpu::BarrierOp>(patterns, types, lowerBarrier);
   addPattern<gpu::ShuffleOp>(patterns, types, lowerShuffle);
   addPattern<gpu::PrintfOp>(patterns, types, lowerPrintf);
+  addPattern<cf::AssertOp>(patterns, types, lowerAssert);
 }

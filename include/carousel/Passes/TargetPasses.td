@@ -48,13 +48,17 @@ def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
       block's extents; `gpu.subgroup_size` is 32.
     - Arguments of `gpu.printf` are promoted as in C: narrow floats to f32, narrow integers to i32,
       with their sign where `%d` or `%i` prints them.
+    - A `cf.assert` becomes a branch, which prints the place, the kernel, the message and the
+      integers that the condition compares, and asserts false. The condition may be an `arith.andi`
+      of several comparisons; those that don't hold are printed.
     - Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in `--carousel-lower-rings`.
 
     An all-reduce takes static shared memory, so the pass runs before that is counted.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect", "::mlir::gpu::GPUDialect"
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect", "::mlir::gpu::GPUDialect"
   ];
 }
 

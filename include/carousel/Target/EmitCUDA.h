@@ -28,8 +28,6 @@ namespace carousel {
 struct TextAttrs {
   /// On a call_opaque: the call has no effects, and may be a subexpression.
   static constexpr llvm::StringLiteral kPure{"cuda_pure"};
-  /// On a call_opaque: a string, which is the first argument.
-  static constexpr llvm::StringLiteral kString{"cuda_string"};
   /// A comment to print before a statement.
   static constexpr llvm::StringLiteral kComment{"cuda_comment"};
   /// A variable that is an array in shared memory; its alignment.

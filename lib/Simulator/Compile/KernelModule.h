@@ -76,6 +76,15 @@ struct PoisonCheck {
 };
 using PoisonChecks = std::vector<PoisonCheck>;
 
+/// A condition that an assertion says holds.
+struct Assertion {
+  std::string message;
+  /// How the two numbers relate where it doesn't: ">="; empty without numbers.
+  llvm::StringRef found;
+  bool isUnsigned;
+};
+using Assertions = std::vector<Assertion>;
+
 /// "kernel.mlir:12:5", also for names and fused locations. Empty if there is
 /// none.
 std::string describeLocation(mlir::Location location);
@@ -209,7 +218,8 @@ bool isOfCaller(mlir::Location location);
 
 /// Lowers gpu and carousel ops to calls of the machine (MachineCalls.cpp), and
 /// memory spaces, barriers and tensor maps to plain types of the host.
-mlir::LogicalResult lowerMachineOps(KernelModule &kernel, SiteTable &sites);
+mlir::LogicalResult lowerMachineOps(KernelModule &kernel, SiteTable &sites,
+                                    Assertions &assertions);
 
 /// Lowers upstream dialects on plain types to the LLVM dialect.
 mlir::LogicalResult lowerToHost(mlir::ModuleOp module);

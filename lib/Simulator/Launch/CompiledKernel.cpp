@@ -334,7 +334,8 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
     impl->launch = withoutCluster(impl->launch);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
-  if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
+  if (failed(clone) ||
+      failed(lowerMachineOps(*clone, impl->sites, impl->assertions)) ||
       failed(lowerToHost(*clone->module)))
     return failure();
   trackPoison(*clone, impl->sites, impl->poisonChecks);

@@ -365,8 +365,8 @@ std::vector<KernelLaunch> LaunchSequence::getKernels() const {
                        part.kernel->code->getEntry(),
                        part.arguments->getPacked(), part.firstSite,
                        part.kernel->home, part.firstAccess, part.gpu,
-                       &part.kernel->poisonChecks, part.arguments->getMaps(),
-                       options.multiprocessors});
+                       &part.kernel->poisonChecks, &part.kernel->assertions,
+                       part.arguments->getMaps(), options.multiprocessors});
   return kernels;
 }
 

@@ -311,6 +311,24 @@ void Machine::reportPoison(uint32_t check) {
                                   " that isn't poison, got " + found.sources);
 }
 
+void Machine::failAssertion(std::string message) {
+  report(FindingKind::InvalidOperand, std::move(message));
+  grid.abort();
+}
+
+void Machine::failAssertion(uint32_t number, uint64_t left, uint64_t right) {
+  const Assertion &assertion = (*here().assertions)[number];
+  auto spell = [&](uint64_t value) {
+    return assertion.isUnsigned ? std::to_string(value)
+                                : std::to_string(int64_t(value));
+  };
+  std::string found =
+      assertion.found.empty()
+          ? "false"
+          : spell(left) + " " + assertion.found.str() + " " + spell(right);
+  failAssertion(assertion.message + ", got " + found);
+}
+
 void Machine::report(FindingKind kind, std::string message) {
   Thread &thread = grid.current();
   Finding finding;

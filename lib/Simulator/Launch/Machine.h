@@ -63,6 +63,7 @@ struct KernelLaunch {
   uint32_t firstAccess = 0;
   uint32_t gpu = 0;
   const PoisonChecks *poisonChecks = nullptr;
+  const Assertions *assertions = nullptr;
   /// The tensor maps among the parameters.
   std::vector<const void *> maps = {};
   uint32_t multiprocessors = 1;
@@ -162,6 +163,11 @@ public:
   void report(FindingKind kind, std::string message);
   /// Reports poison at a check of the running thread's kernel.
   void reportPoison(uint32_t check);
+  /// Reports an assertion that doesn't hold, and ends the run, as a device
+  /// ends the launch.
+  [[noreturn]] void failAssertion(std::string message);
+  [[noreturn]] void failAssertion(uint32_t assertion, uint64_t left,
+                                  uint64_t right);
 
   /// The time at which the last thread ended.
   uint64_t getCycles() const { return lastCycles; }

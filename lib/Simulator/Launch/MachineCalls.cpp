@@ -149,10 +149,27 @@ static void carousel_sim_check_poison(int32_t isPoison, uint32_t check,
   enter(site);
   Machine::current().reportPoison(check);
 }
-static void carousel_sim_assert(int32_t holds, uint32_t site) {
-  if (!holds)
-    enter(site).report(FindingKind::InvalidOperand,
-                       "expected the kernel's assertion to hold, got false");
+static void carousel_sim_assert(int32_t holds, uint32_t assertion,
+                                uint64_t left, uint64_t right, uint32_t site) {
+  if (holds)
+    return;
+  enter(site);
+  Machine::current().failAssertion(assertion, left, right);
+}
+/// The text that PTX gives __assertfail.
+static void carousel_sim_assert_fail(const char *message, uint32_t site) {
+  Machine &machine = enter(site);
+  constexpr size_t kMostCharacters = 1024;
+  std::string text;
+  while (text.size() < kMostCharacters) {
+    void *next = const_cast<char *>(message) + text.size();
+    char c =
+        *static_cast<char *>(machine.access(next, 1, AccessKind::Read, site));
+    if (c == 0)
+      break;
+    text += c;
+  }
+  machine.failAssertion(text + ", got false");
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,6 +376,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_check_own),
       CAROUSEL_SYMBOL(carousel_sim_check_poison),
       CAROUSEL_SYMBOL(carousel_sim_assert),
+      CAROUSEL_SYMBOL(carousel_sim_assert_fail),
       CAROUSEL_SYMBOL(carousel_sim_thread_id),
       CAROUSEL_SYMBOL(carousel_sim_block_id),
       CAROUSEL_SYMBOL(carousel_sim_block_dim),

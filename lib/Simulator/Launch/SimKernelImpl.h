@@ -94,6 +94,7 @@ struct CompiledKernel::Impl {
   SiteTable sites;
   AccessOps accesses;
   PoisonChecks poisonChecks;
+  Assertions assertions;
   uint32_t stackBytes = 0;
   std::unique_ptr<HostCode> code;
   /// The gpu.module of the kernel. The address must not be dereferenced.

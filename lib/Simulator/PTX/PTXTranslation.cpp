@@ -211,11 +211,20 @@ private:
     return callFunction(instruction, *function);
   }
 
-  /// Functions that the system has for CUDA: a failed assertion is a finding,
-  /// and nothing is printed.
+  /// Functions that the system has for CUDA: a failed assertion is a finding
+  /// that ends the run, and nothing is printed.
   bool callSystem(const Instruction &instruction, StringRef name) {
     if (name == "__assertfail") {
-      code.call("carousel_sim_assert", {code.i32(0)});
+      const Operand &message = instruction.operands[0].elements[2].elements[0];
+      auto place = code.parameters.find(message.symbol);
+      if (message.kind != Kind::Symbol || place == code.parameters.end() ||
+          place->second.bytes != 8)
+        return false;
+      code.call("carousel_sim_assert_fail",
+                {LLVM::LoadOp::create(
+                     b, code.loc, LLVM::LLVMPointerType::get(b.getContext()),
+                     place->second.pointer)
+                     .getResult()});
       return true;
     }
     if (name != "vprintf")

@@ -216,15 +216,13 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
   }
   auto call = cast<emitc::CallOpaqueOp>(op);
   StringRef callee = call.getCallee();
-  if (call.getArgs())
-    return {fail(op), Precedence::Primary};
   SmallVector<std::string> arguments;
   // Templates that deduce types from arguments, and variadic functions.
-  auto string = call->getAttrOfType<StringAttr>(TextAttrs::kString);
-  bool typed =
-      (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) || string ||
-      callee == "carousel::broadcast" || callee == "carousel::insert_slice" ||
-      callee == "carousel::st_async" || callee == "carousel::st_async_global";
+  bool typed = (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) ||
+               call.getArgs() || callee == "carousel::broadcast" ||
+               callee == "carousel::insert_slice" ||
+               callee == "carousel::st_async" ||
+               callee == "carousel::st_async_global";
   if (callee == "&" || callee == "-" || callee == "!")
     return {callee.str() + express(call.getOperand(0), Precedence::Unary),
             Precedence::Unary};
@@ -239,10 +237,22 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
       list = "{" + list + "}";
     return {type + list, Precedence::Primary};
   }
-  if (string)
-    arguments.push_back(quote(string.getValue()));
-  for (Value operand : call.getOperands())
+  auto addOperand = [&](Value operand) {
     arguments.push_back(express(operand, Precedence::Lowest, typed));
+  };
+  if (!call.getArgs())
+    llvm::for_each(call.getOperands(), addOperand);
+  else
+    for (Attribute argument : call.getArgsAttr())
+      if (auto text = dyn_cast<StringAttr>(argument))
+        arguments.push_back(quote(text.getValue()));
+      else if (auto number = dyn_cast<IntegerAttr>(argument);
+               number && number.getType().isIndex())
+        addOperand(call.getOperand(number.getInt()));
+      else if (number)
+        arguments.push_back(std::to_string(number.getInt()));
+      else
+        return {fail(op), Precedence::Primary};
   std::string text = callee.str();
   if (ArrayAttr parameters = call.getTemplateArgsAttr()) {
     SmallVector<std::string> spelled;

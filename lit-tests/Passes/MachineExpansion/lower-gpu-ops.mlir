@@ -162,4 +162,33 @@ gpu.module @kernels {
     gpu.printf "%d %hhi 100%% %-#4x %*hd %5.2f %lf\0A", %p, %b, %b, %n, %s, %h, %d : i1, i8, i8, i32, i16, bf16, f64
     gpu.return
   }
+
+  // An assertion becomes a branch, which prints the comparison that doesn't hold.
+  // CHECK-LABEL: gpu.func @asserted
+  // CHECK-SAME: (%[[I:.+]]: index, %[[N:.+]]: i32, %[[P:.+]]: i1)
+  // CHECK: %[[LOW:.+]] = arith.cmpi sge, %[[I]]
+  // CHECK: %[[HIGH:.+]] = arith.cmpi ult, %[[N]]
+  // CHECK: scf.if %{{.+}} {
+  // CHECK: scf.if %{{.+}} {
+  // CHECK-DAG: %[[IW:.+]] = arith.index_cast %[[I]] : index to i64
+  // CHECK: gpu.printf "{{.*}}lower-gpu-ops.mlir:[[#@LINE+16]]: kernel 'asserted': expected numbers, got %lld < %lld\0A", %[[IW]], %{{.+}} : i64, i64
+  // CHECK: }
+  // CHECK: scf.if %{{.+}} {
+  // CHECK: %[[NW:.+]] = arith.extui %[[N]] : i32 to i64
+  // CHECK: gpu.printf "{{.*}}expected numbers, got %llu >= %llu\0A", %[[NW]], %{{.+}} : i64, i64
+  // CHECK: }
+  // CHECK: cf.assert %false{{.*}}, "kernel 'asserted': expected numbers"
+  // CHECK: scf.if %{{.+}} {
+  // CHECK-NOT: gpu.printf
+  // CHECK: cf.assert %false{{.*}}, "kernel 'asserted': p"
+  gpu.func @asserted(%i: index, %n: i32, %p: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c9 = arith.constant 9 : i32
+    %low = arith.cmpi sge, %i, %c0 : index
+    %high = arith.cmpi ult, %n, %c9 : i32
+    %both = arith.andi %low, %high : i1
+    cf.assert %both, "expected numbers"
+    cf.assert %p, "p"
+    gpu.return
+  }
 }

@@ -19,6 +19,7 @@
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -577,7 +578,9 @@ void Distributor::distributeScalar(Operation *op) {
   bool writes = isa<memref::StoreOp>(op) ||
                 (effects && effects.hasEffect<MemoryEffects::Write>() &&
                  op->getNumResults() == 0 && !isa<TransferOpInterface>(op));
-  if (!writes || isa<CarouselDialect>(*op->getDialect())) {
+  // No thread goes on with what an assertion excludes.
+  if (!writes || isa<cf::AssertOp>(op) ||
+      isa<CarouselDialect>(*op->getDialect())) {
     cloneWithRegions(op);
     return;
   }

@@ -26,6 +26,7 @@
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -74,10 +75,10 @@ static bool isOfBlockPhase(Operation *op) {
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,
-      gpu::GPUFuncOp, func::FuncOp, func::CallOp, func::ReturnOp, memref::DimOp,
-      memref::LoadOp, memref::StoreOp, memref::CastOp, memref::SubViewOp,
-      memref::ReinterpretCastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-      memref::AllocOp>(op);
+      gpu::GPUFuncOp, func::FuncOp, func::CallOp, func::ReturnOp, cf::AssertOp,
+      memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CastOp,
+      memref::SubViewOp, memref::ReinterpretCastOp, memref::CollapseShapeOp,
+      memref::ExpandShapeOp, memref::AllocOp>(op);
 }
 
 /// Only tiles are in shared memory: threads don't exist yet that could share

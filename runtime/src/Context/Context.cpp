@@ -205,10 +205,13 @@ Error Context::Impl::describe(CUresult result, const char *call) const {
   std::string text = getText(*driver, result);
   ErrorCode code = classify(result);
   if (code == ErrorCode::LaunchFailed) {
-    std::string waits = describeExpiredWaits();
+    std::string cause = describeExpiredWaits();
+    if (cause.empty() && result == CUDA_ERROR_ASSERT)
+      cause = "an assertion of a kernel doesn't hold; the device has printed "
+              "its message, and the values that it compares";
     return {code, fmt::format("{} failed on the device: {}{}{}",
                               launches.getSuspects(), text,
-                              waits.empty() ? "" : "; ", waits)};
+                              cause.empty() ? "" : "; ", cause)};
   }
   return {code, fmt::format("{} failed: {}", call, text)};
 }

@@ -236,12 +236,13 @@ static LogicalResult verifyLowered(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
+LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites,
+                                   Assertions &assertions) {
   MLIRContext *context = kernel.module->getContext();
   LLVMTypeConverter converter(context);
   populateTypeConversions(converter);
 
-  LoweringContext lowering{kernel, sites, converter};
+  LoweringContext lowering{kernel, sites, assertions, converter};
   RewritePatternSet patterns(context);
   populateThreadOps(lowering, patterns);
   populateMbarrierOps(lowering, patterns);

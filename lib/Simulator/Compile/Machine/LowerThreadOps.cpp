@@ -12,6 +12,7 @@
 
 #include "MachineLowering.h"
 
+#include "carousel/Dialect/Transforms/Assertions.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -397,12 +398,45 @@ struct LowerGetGlobal : public MachineLowering<memref::GetGlobalOp> {
   }
 };
 
+/// Each comparison that must hold is a call, which has its values.
 struct LowerAssert : public MachineLowering<cf::AssertOp> {
   CAROUSEL_SIM_LOWERING(cf::AssertOp)
   Value lower(cf::AssertOp op, Adaptor adaptor,
               ConversionPatternRewriter &rewriter) const {
-    return getCall(rewriter, op)
-        .emit("carousel_sim_assert", {adaptor.getArg()});
+    MachineCall call = getCall(rewriter, op);
+    for (Value condition : getConjuncts(op.getArg())) {
+      Assertion assertion = {op.getMsg().str(), "", false};
+      Value left = call.i64(0), right = left;
+      if (auto comparison = condition.getDefiningOp<arith::CmpIOp>()) {
+        arith::CmpIPredicate predicate = comparison.getPredicate();
+        assertion.found = spellOpposite(predicate);
+        assertion.isUnsigned = isUnsigned(predicate);
+        left = toLong(rewriter, comparison.getLhs(), assertion.isUnsigned);
+        right = toLong(rewriter, comparison.getRhs(), assertion.isUnsigned);
+      }
+      call.emit("carousel_sim_assert",
+                {rewriter.getRemappedValue(condition),
+                 call.i32(int64_t(context.assertions.size())), left, right});
+      context.assertions.push_back(std::move(assertion));
+    }
+    return Value();
+  }
+
+private:
+  static Value toLong(ConversionPatternRewriter &rewriter, Value number,
+                      bool isUnsigned) {
+    Value word = rewriter.getRemappedValue(number);
+    Type type = rewriter.getI64Type();
+    unsigned bits = word.getType().getIntOrFloatBitWidth();
+    if (bits == 64)
+      return word;
+    if (bits > 64)
+      return LLVM::TruncOp::create(rewriter, word.getLoc(), type, word);
+    return isUnsigned
+               ? LLVM::ZExtOp::create(rewriter, word.getLoc(), type, word)
+                     .getResult()
+               : LLVM::SExtOp::create(rewriter, word.getLoc(), type, word)
+                     .getResult();
   }
 };
 

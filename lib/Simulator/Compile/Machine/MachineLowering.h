@@ -26,6 +26,7 @@ namespace carousel::sim {
 struct LoweringContext {
   const KernelModule &kernel;
   SiteTable &sites;
+  Assertions &assertions;
   const mlir::LLVMTypeConverter &converter;
 };
 
