@@ -366,7 +366,9 @@ LogicalResult ModuleCompiler::assemble(gpu::GPUModuleOp gpuModule,
   if (cubin->empty())
     return emitError(gpuModule.getLoc())
            << "expected a cubin for " << chip.chip << ", got nothing";
-  if (failed(verifyProducts(gpuModule, report)))
+  // Assertions call functions, at which ptxas lets products end: kernels are
+  // slower then, and right.
+  if (!options.debugAssertions && failed(verifyProducts(gpuModule, report)))
     return failure();
   noteRegisters(chip, gpuModule.getName(), *cubin);
   noteSpills(package.manifest.kernels, gpuModule.getName(), report);
@@ -590,6 +592,7 @@ private:
   LogicalResult describePrograms();
   LogicalResult chooseVariants();
   LogicalResult numberWaits();
+  LogicalResult eraseAssertions();
   void noteOccupancies();
   void dropUnused();
 
@@ -669,6 +672,15 @@ LogicalResult Compiler::chooseVariants() {
   return success();
 }
 
+/// Those of kernels at the machine phase, too. Programs keep theirs.
+LogicalResult Compiler::eraseAssertions() {
+  if (options.debugAssertions)
+    return success();
+  PassManager pm(module.getContext());
+  pm.nest<gpu::GPUModuleOp>().addPass(createEraseAssertions());
+  return pm.run(module);
+}
+
 /// Before modules are copied for chips, so that all copies have one table.
 LogicalResult Compiler::numberWaits() {
   if (!options.debugWaits)
@@ -723,6 +735,8 @@ FailureOr<Package> Compiler::compile() {
   if (failed(decided) || failed(describePrograms()))
     return failure();
   package.graphs = std::move(*decided);
+  if (failed(eraseAssertions()))
+    return failure();
   FailureOr<llvm::DenseSet<Operation *>> verified =
       lowerTilePhase(module, chips, options, managers);
   if (failed(verified) || failed(numberWaits()))

@@ -254,8 +254,10 @@ carousel::lowerTilePhase(ModuleOp module, ArrayRef<const TargetInfo *> chips,
       LowerOptions lowering;
       lowering.chip = chip->chip.str();
       lowering.ptxVersion = options.ptxVersion;
+      lowering.debugAssertions = options.debugAssertions;
       std::string target =
-          llvm::formatv("{0}, PTX {1}", chip->chip, options.ptxVersion);
+          llvm::formatv("{0}, PTX {1}, assertions {2}", chip->chip,
+                        options.ptxVersion, options.debugAssertions);
       auto buildEngines = [&](OpPassManager &pm) {
         buildEnginePipeline(pm, lowering);
       };

@@ -219,13 +219,13 @@ typedef struct carousel_compile_source_options {
   int32_t debug_waits;    // milliseconds; 0: waits are unbounded
   carousel_compiler_cubins cubins;
   carousel_compiler_assembler assembler;
-  int32_t ptx, cuda;       // images to make; not 0: yes
-  int32_t line_directives; // in CUDA C++
-  int32_t warnings;        // requests that aren't honoured, and what is slow
-  int32_t first_variant;   // not 0: no other variants than the first
-  int32_t libraries;       // not 0: cuBLASLt may compute products of graphs
-  int32_t streams;         // not 0: products and softmax in one pass
-  int32_t reserved;        // 0
+  int32_t ptx, cuda;        // images to make; not 0: yes
+  int32_t line_directives;  // in CUDA C++
+  int32_t warnings;         // requests that aren't honoured, and what is slow
+  int32_t first_variant;    // not 0: no other variants than the first
+  int32_t libraries;        // not 0: cuBLASLt may compute products of graphs
+  int32_t streams;          // not 0: products and softmax in one pass
+  int32_t debug_assertions; // not 0: kernels check indices, and keep cf.assert
   carousel_compiler_progress progress; // may be null
   void *progress_data;
   carousel_compiler_is_cancelled is_cancelled; // may be null; from version 2 on

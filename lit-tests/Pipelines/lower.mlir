@@ -2,8 +2,15 @@
 // function at a time is in `any`, so that functions go through it at once.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' --dump-pass-pipeline -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ORDER
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a debug-assertions})' --dump-pass-pipeline -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ASSERTIONS
+// ASSERTIONS: carousel-verify-block
+// ASSERTIONS-NEXT: carousel-inline-functions
+// ASSERTIONS-NEXT: carousel-check-indices
+// ASSERTIONS-NEXT: carousel-fold-masks
 // ORDER: carousel-attach-target{chip=sm_90a
 // ORDER-NEXT: carousel-verify-block
+// ORDER-NEXT: carousel-erase-assertions
 // ORDER-NEXT: carousel-inline-functions
 // ORDER-NEXT: carousel-fold-masks
 // ORDER-NEXT: carousel-widen-bits

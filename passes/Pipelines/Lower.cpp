@@ -41,7 +41,11 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
 
   // From the block phase, for kernels that are there.
   gpu.addPass(createVerifyBlock());
+  if (!options.debugAssertions)
+    gpu.addPass(createEraseAssertions());
   gpu.addPass(createInlineFunctions());
+  if (options.debugAssertions)
+    gpu.addPass(createCheckIndices());
   gpu.addPass(createFoldMasks());
   gpu.addPass(createWidenBits());
   if (options.variants)

@@ -83,6 +83,8 @@ def make_parser() -> Parser:
     command.add_argument("--no-cubin", action="store_true", help="write PTX only")
     command.add_argument("--cuda-line-directives", action="store_true", help="write #line directives to CUDA C++")
     command.add_argument("--debug-waits", metavar="MS", type=int, help="bound waits")
+    command.add_argument("--debug-assertions", action="store_true", help="keep assertions of kernels, and check indices that "
+                         "they read")
     command.add_argument("--explain", choices=("text", "json", "svg"), metavar="text|json|svg",
                          help="print the reasoning instead of the summary (text, where =KIND is left out)")
     command = commands.add_parser("explain", allow_abbrev=False, help="print what the compiler decides, and why",
@@ -177,7 +179,7 @@ def write_text(text: str) -> None:
 def run_compile(options: argparse.Namespace) -> None:
     package = make_package(
         options, emit=options.emit or ("ptx", "cubin"), cubins="never" if options.no_cubin else "auto",
-        debug_waits=options.debug_waits, line_directives=options.cuda_line_directives)
+        debug_waits=options.debug_waits, debug_assertions=options.debug_assertions, line_directives=options.cuda_line_directives)
     package.save(options.output)
     if options.explain is not None:
         write_text(spell(package, options.explain))

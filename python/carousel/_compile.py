@@ -78,6 +78,7 @@ def compile(  # noqa: A001 - the name that users expect
     index_bitwidth: int = 64,
     ptx_version: Optional[int] = None,
     debug_waits: Optional[int] = None,
+    debug_assertions: bool = False,
     first_variant: bool = False,
     accumulate: str = "f32",
     products: str = "exact",
@@ -127,6 +128,7 @@ def compile(  # noqa: A001 - the name that users expect
     options.cubins = choose(cubins, CUBINS, "cubins") if "cubin" in kinds else CUBINS["never"]
     options.first_variant, options.libraries, options.streams = first_variant, libraries, streams
     options.line_directives, options.warnings = line_directives, warn
+    options.debug_assertions = debug_assertions
     guard = CallGuard()
     if progress is not None:
         report = progress

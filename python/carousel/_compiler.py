@@ -51,7 +51,7 @@ class CompileOptions(Structure):
                 ("index_bitwidth", c_int32), ("opt_level", c_int32), ("debug_waits", c_int32), ("cubins", c_int32),
                 ("assembler", c_int32), ("ptx", c_int32), ("cuda", c_int32), ("line_directives", c_int32),
                 ("warnings", c_int32), ("first_variant", c_int32), ("libraries", c_int32), ("streams", c_int32),
-                ("reserved", c_int32), ("progress", Progress), ("progress_data", c_void_p),
+                ("debug_assertions", c_int32), ("progress", Progress), ("progress_data", c_void_p),
                 ("is_cancelled", IsCancelled), ("cancel_data", c_void_p)]
 
 

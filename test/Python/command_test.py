@@ -73,7 +73,7 @@ class CommandTest(unittest.TestCase):
         for file, options in ((SAXPY, []), (warned, []), (warned, ["--quiet"]), (warned, ["--werror=pipeline"]), (SAXPY, ["--explain"]), (SAXPY, ["--explain=json", "--emit=ptx,cuda"]),
                               (SAXPY, ["--quiet", "--opt-level=1", "--index-bitwidth", "32"]),
                               (SAXPY, ["--chip=sm_80", "--variants=first", "--ptx-version=86", "--cuda-line-directives"]),
-                              (SAXPY, ["--debug-waits=100", "--accumulate=as-written", "--werror=pipeline,alignment"])):
+                              (SAXPY, ["--debug-waits=100", "--debug-assertions", "--accumulate=as-written", "--werror=pipeline,alignment"])):
             with self.subTest(options=options):
                 options = [str(file), "--chip", "sm_90a", "--no-cubin", *options]
                 wanted = subprocess.run([TOOL, *options, "-o", self.folder / "tool.pkg"], capture_output=True, text=True)

@@ -112,8 +112,7 @@ readOptions(const carousel_compile_source_options *options,
       {given.opt_level, 0, 3, "opt_level"},
       {given.debug_waits, 0, INT32_MAX, "debug_waits"},
       {given.cubins, 0, CAROUSEL_COMPILER_CUBINS_REQUIRED, "cubins"},
-      {given.assembler, 0, CAROUSEL_COMPILER_ASSEMBLER_PTXAS, "assembler"},
-      {given.reserved, 0, 0, "reserved"}};
+      {given.assembler, 0, CAROUSEL_COMPILER_ASSEMBLER_PTXAS, "assembler"}};
   for (const auto &range : ranges)
     if (carousel_compiler_status status =
             checkRange(range.value, range.least, range.most, range.name))
@@ -141,6 +140,7 @@ readOptions(const carousel_compile_source_options *options,
     to.ptxVersion = given.ptx_version;
   if (given.debug_waits != 0)
     to.debugWaits = given.debug_waits;
+  to.debugAssertions = given.debug_assertions != 0;
   to.indexBitwidth = given.index_bitwidth;
   to.optLevel = given.opt_level;
   to.cubins = static_cast<CompilePackageOptions::Cubins>(given.cubins);

@@ -124,6 +124,10 @@ static CompileToolOptions parseCompileToolOptions(int argc, char **argv) {
       "debug-waits", cl::cat(category), cl::value_desc("milliseconds"),
       cl::desc("Milliseconds after which a wait records its number and traps; "
                "if absent, waits are unbounded"));
+  cl::opt<bool> debugAssertions(
+      "debug-assertions", cl::cat(category),
+      cl::desc("Keep cf.assert of kernels, and assert that indices which they "
+               "read from memory are inside"));
   enum class Variants { All, First };
   cl::opt<Variants> variants(
       "variants", cl::cat(category), cl::init(Variants::All),
@@ -203,6 +207,7 @@ static CompileToolOptions parseCompileToolOptions(int argc, char **argv) {
   options.compile.indexBitwidth = indexBitwidth;
   options.compile.optLevel = optLevel;
   options.compile.debugWaits = debugWaits.getValue();
+  options.compile.debugAssertions = debugAssertions;
   options.compile.cudaRoot = cudaRoot;
   options.compile.assembler = assembler;
   if (variants == Variants::First)

@@ -63,6 +63,9 @@ struct CompilePackageOptions {
   /// The time in milliseconds after which a wait traps; absent for no
   /// limit.
   std::optional<unsigned> debugWaits;
+  /// Whether kernels keep their assertions, and assert that indices which they
+  /// read from memory are inside.
+  bool debugAssertions = false;
   /// Whether cubins are made from the PTX.
   Cubins cubins = Cubins::Auto;
   Assembler assembler = Assembler::Auto;

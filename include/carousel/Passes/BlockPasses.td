@@ -66,6 +66,65 @@ def InlineFunctions : Pass<"carousel-inline-functions", "::mlir::gpu::GPUModuleO
   let statistics = [Statistic<"inlined", "inlined", "calls that were inlined">];
 }
 
+def EraseAssertions : Pass<"carousel-erase-assertions", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Erase the assertions of kernels, with what is computed for them alone";
+  let description = [{
+    Precondition: any phase. Postcondition: the same, without `cf.assert` in kernels and the
+    functions that they call. Values, branches and loops that nothing else needs are erased, too, so
+    that a kernel becomes what it is without its assertions. `--carousel-lower` runs the pass unless
+    `debug-assertions` keeps them.
+
+    ```mlir
+    %end = memref.load %offsets[%b] : memref<?xi32, #global>
+    %ascends = arith.cmpi sle, %begin, %end : i32
+    cf.assert %ascends, "expected offsets that ascend"
+    %rows = arith.subi %end, %begin : i32
+    // becomes
+    %end = memref.load %offsets[%b] : memref<?xi32, #global>
+    %rows = arith.subi %end, %begin : i32
+    ```
+  }];
+  let statistics = [Statistic<"erased", "erased", "assertions that were erased">];
+}
+
+def CheckIndices : Pass<"carousel-check-indices", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Assert that indices which kernels read from memory are inside";
+  let description = [{
+    Precondition: the block phase or the tile phase; functions that are inlined are checked with the
+    names of the kernel's arguments. Postcondition: the same, with a `cf.assert` before each access
+    of global memory whose place is computed from what memory holds:
+
+    - an index of `memref.load`, `memref.store`, or a dimension that the vector of a transfer
+      doesn't have is inside of its dimension;
+    - a `memref.subview` ends inside of each dimension, and neither its offset nor its size is
+      negative;
+    - a number that a transfer of `carousel.rows` finds in the table is that of a row, or -1;
+    - indices of `vector.gather` and `scatter` are those of elements, where their mask holds.
+
+    Indices of blocks, of threads, and of loops over extents aren't checked. Nor are transfers with
+    a mask, which says what they access. `carousel.rows` gives other numbers than -1 the same
+    meaning as -1; a kernel that relies on that has no use for the pass.
+
+    ```mlir
+    %row = memref.load %table[%i] : memref<?xindex, #global>
+    %v = vector.transfer_read %x[%row, %c0], %pad : memref<?x?xf32, #global>, vector<256xf32>
+    // becomes
+    %row = memref.load %table[%i] : memref<?xindex, #global>
+    %rows = memref.dim %x, %c0 : memref<?x?xf32, #global>
+    %0 = arith.cmpi sge, %row, %c0 : index
+    %1 = arith.cmpi slt, %row, %rows : index
+    %2 = arith.andi %0, %1 : i1
+    cf.assert %2, "expected an index inside of dimension 0 of 'x'"
+    %v = vector.transfer_read %x[%row, %c0], %pad : memref<?x?xf32, #global>, vector<256xf32>
+    ```
+  }];
+  let statistics = [Statistic<"inserted", "inserted", "assertions that were inserted">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Turn masks of block programs into bounds of memrefs";
   let description = [{

@@ -59,6 +59,11 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       llvm::cl::desc("Let warpgroups issue products by turns, where they "
                      "compute with the sums in between"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> debugAssertions{
+      *this, "debug-assertions",
+      llvm::cl::desc("Keep cf.assert of kernels, and assert that indices which "
+                     "they read from memory are inside"),
+      llvm::cl::init(false)};
   PassOptions::Option<std::optional<EngineKind>> preferEngine{
       *this, "prefer-engine",
       llvm::cl::desc("Use this engine wherever it can carry a transfer out: "
