@@ -23,11 +23,11 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
     from .block import (Argument, Memory, SharedTile, TraceError, TracedKernel, Value, abs, accumulate, ceil, ceildiv,
-                        cluster_barrier, cluster_gather, cluster_rank, cluster_size, column, cond, cos, deinterleave, divide,
-                        dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function, gather, greater, interleave,
-                        iota, isnan, kernel, less, log, log2, mask, maximum, minimum, multiply_extended, num_programs,
-                        program_id, range, remainder, round_tf32, rsqrt, scatter, serialize, shared, shift_right, signal, sin,
-                        sqrt, tanh, wait_signal, where, while_loop, zeros)
+                        cluster_barrier, cluster_gather, cluster_rank, cluster_size, column, cond, cos, deinterleave,
+                        device_assert, divide, dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function,
+                        gather, greater, interleave, iota, isnan, kernel, less, log, log2, mask, maximum, minimum,
+                        multiply_extended, num_programs, program_id, range, remainder, round_tf32, rsqrt, scatter, serialize,
+                        shared, shift_right, signal, sin, sqrt, tanh, wait_signal, where, while_loop, zeros)
     from .device import Context, Kernel, Program
     from .explanation import Decision, Explanation
     from .package import Package, open
@@ -47,11 +47,12 @@ _PLACES = {
     "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
     **dict.fromkeys((
         "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "ceil", "ceildiv",
-        "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave", "divide",
-        "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater",
-        "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended",
-        "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared",
-        "shift_right", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros"), "block"),
+        "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave",
+        "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full",
+        "function", "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum",
+        "minimum", "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter",
+        "serialize", "shared", "shift_right", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop",
+        "zeros"), "block"),
 }
 
 __all__ = [
@@ -59,11 +60,11 @@ __all__ = [
     "Explanation", "Finding", "InvalidArgumentError", "Kernel", "Memory", "MissingPackageError", "NotFoundError", "Package",
     "PackageError", "Program", "SharedTile", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel",
     "TunedVariant", "Tuning", "Value", "abs", "accumulate", "ceil", "ceildiv", "cluster_barrier", "cluster_gather",
-    "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "divide", "dot", "draw_ticket", "erf",
-    "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave", "iota", "isnan",
-    "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open", "program_id",
-    "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "signal", "simulate", "sin",
-    "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
+    "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "device_assert", "divide", "dot",
+    "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave",
+    "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open",
+    "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "signal",
+    "simulate", "sin", "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
 ]
 
 

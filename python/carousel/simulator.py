@@ -223,6 +223,7 @@ def simulate(
     framework: Optional[str] = None,
     lower: bool = False,
     pipeline: Optional[str] = None,
+    debug_assertions: bool = False,
     chip: str = "sm_90a",
     policies: Union[str, Iterable[str], None] = None,
     seed: int = 0,
@@ -251,7 +252,8 @@ def simulate(
 
     `arguments` has an array or a number for each argument by its name. Arrays that the kernel declares `out` start
     unwritten, so that reads of them are findings, unless `written` names them. With `lower`, the kernel is lowered for
-    `chip` first, and its synchronisation is checked; `pipeline` gives other passes. A graph is run by `program`, the name
+    `chip` first, and its synchronisation is checked; `pipeline` gives other passes. With `debug_assertions`, indices that the
+    kernel reads from memory are checked, and it keeps its assertions if it is lowered. A graph is run by `program`, the name
     of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
     PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
     from `seed` on; the first schedule with findings is the last. With `parameters`, the source is PTX, whose kernel has
@@ -261,8 +263,8 @@ def simulate(
     Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
     if not isinstance(arguments, Mapping):
         raise TypeError(f"arguments: expected a mapping of names to arrays and numbers, got {type(arguments).__name__}")
-    if lower and pipeline is not None:
-        raise InvalidArgumentError("expected lower or pipeline, got both")
+    if pipeline is not None and (lower or debug_assertions):
+        raise InvalidArgumentError(f"expected {'lower' if lower else 'debug_assertions'} or pipeline, got both")
     if callable(source) and not hasattr(source, "mlir"):
         from ._import import import_function
 
@@ -273,7 +275,10 @@ def simulate(
                                    f"{type(source).__name__}")
     if pipeline is None:
         passes = ["carousel-graph-to-block"] if program is not None else []
-        passes += [f"carousel-lower{{chip={chip}}}"] if lower else []
+        if lower:
+            passes.append(f"carousel-lower{{chip={chip} debug-assertions={str(bool(debug_assertions)).lower()}}}")
+        elif debug_assertions:
+            passes.append("gpu.module(carousel-inline-functions,carousel-check-indices)")
         pipeline = f"builtin.module({','.join(passes)})" if passes else None
     given = api.read_source(source, name)
     library = api.library()

@@ -33,6 +33,41 @@ class ControlTest(unittest.TestCase):
         for is_lowered in (False, True):
             carousel.simulate(kernel, arguments, lower=is_lowered, schedules=3).check()
 
+    def test_assertions(self):
+        def check(x: "i32[n]", y: "out i32[n]"):
+            v = x[0:4]
+            carousel.device_assert(v < 9, 'expected "small" numbers \\ {0}\n\u00fc')
+            carousel.device_assert(x[0] <= x[1], "expected numbers that ascend")
+            y[0:4] = v
+
+        y = array.array("i", [0] * 4)
+        self.run_kernel(check, {"x": array.array("i", [1, 2, 3, 4]), "y": y})
+        self.assertEqual(list(y), [1, 2, 3, 4])
+        kernel = trace(check)
+        for numbers, message in (([1, 2, 9, 4], 'expected "small" numbers \\ {0}\n\u00fc, got false'),
+                                 ([5, -2, 3, 4], "expected numbers that ascend, got 5 > -2")):
+            bad = {"x": array.array("i", numbers), "y": y}
+            for options in ({}, {"debug_assertions": True}, {"lower": True, "debug_assertions": True}):
+                with self.subTest(message=message, options=options):
+                    found = [finding.message for finding in carousel.simulate(kernel, bad, **options).findings]
+                    self.assertEqual(found, [message])
+            # Without the option they aren't in the code.
+            carousel.simulate(kernel, bad, lower=True).check()
+        for keeps in (False, True):
+            package = carousel.compile(kernel, chips="sm_90a", emit=("ptx", "cuda"), cuda_root="", debug_assertions=keeps)
+            texts = [data.decode() for name, data in package.files.items() if name.endswith((".ptx", ".cu"))]
+            self.assertEqual([("__assertfail" in text) for text in texts], [keeps] * len(texts))
+
+        def say(x: "i32[n]", y: "out i32[n]"):
+            carousel.device_assert(x[0], "a number")
+
+        self.refuse(r"device_assert: expected a condition \(an i1, or a vector of them\), got i32", say)
+
+        def mute(x: "i32[n]", y: "out i32[n]"):
+            carousel.device_assert(x[0] > 0, 3)
+
+        self.refuse("device_assert: expected a text as message, got int", mute)
+
     def test_a_loop_ends_by_its_condition(self):
         def find(x: "i32[n]", y: "out i32[2]"):
             first, steps = carousel.while_loop(lambda i, _: x[i] == 0, lambda i, count: (i + 1, count + 2), number(0, "index"),

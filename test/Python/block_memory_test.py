@@ -75,6 +75,49 @@ class MemoryTest(unittest.TestCase):
             self.assertEqual(z[7 * width + 1], 2 * (7 * width + 1))
             self.assertEqual(z[0], 5.0)
 
+    def test_bad_tables_are_named(self):
+        def add(pool: "f32[pages, 64]", table: "i32[sequences, most]", lengths: "i32[sequences]", offsets: "i32[entries]",
+                y: "inout f32[m, 64]"):
+            b = carousel.program_id()
+            begin, end = offsets[b], offsets[b + 1]
+            carousel.device_assert(begin <= end, "expected offsets that ascend")
+            length = lengths[b].to("index")
+            pages, total = pool.rows(table.row(b).first(length)), carousel.zeros((64,), "f32")
+            for i in carousel.range(0, length, 4):
+                total = total + pages[i:i + 4, 0:64].sum(axis=0)
+            for i in carousel.range(begin.to("index"), end.to("index")):
+                y.first(end.to("index"), None)[i, 0:64] = total
+
+        kernel = trace(add, grid="sequences", block=64)
+
+        def simulate(table=(3, 1, -1, 7, 0, 2), lengths=(3, 2), offsets=(0, 1, 3), **options):
+            def shape(values, *extents):
+                return memoryview(values).cast("B").cast(values.typecode, extents)
+
+            y = floats([0] * 4 * 64)
+            simulation = carousel.simulate(kernel, {
+                "pool": shape(floats([1] * 8 * 64), 8, 64), "table": shape(ints(table), 2, 3), "lengths": ints(lengths),
+                "offsets": ints(offsets), "y": shape(y, 4, 64)}, **options)
+            return [finding.message for finding in simulation.findings], [y[64 * i] for i in range(4)]
+
+        checks = {"debug_assertions": True}
+        row, view = "expected the number of a row of 'pool', or -1 for none, got ", "expected a view that ends inside of dimension "
+        for options in ({}, checks, {"lower": True, **checks}):
+            with self.subTest(options=options):
+                self.assertEqual(simulate(**options), ([], [2.0, 2.0, 2.0, 0.0]))
+                if "lower" not in options:
+                    self.assertIn("expected offsets that ascend, got 3 > 2", simulate(offsets=(0, 3, 2), **options)[0])
+        for bad, message in (({"table": (3, 1, 8, 7, 0, 2)}, row + "8 >= 8"), ({"table": (3, 1, -2, 7, 0, 2)}, row + "-2 < -1"),
+                             ({"lengths": (3, 4)}, view + "0 of 'table', got 4 > 3"),
+                             ({"lengths": (-1, 2)}, view + "0 of 'table', got -1 < 0"),
+                             ({"offsets": (0, 1, 5)}, view + "0 of 'y', got 5 > 4"),
+                             ({"offsets": (0, 3, 2)}, "expected offsets that ascend, got 3 > 2")):
+            for options in (checks, {"lower": True, **checks}):
+                with self.subTest(bad=bad, options=options):
+                    self.assertIn(message, simulate(**bad, **options)[0])
+        # The numbers of a table are any without the checks: a row that doesn't exist is zeros.
+        self.assertEqual(simulate(table=(3, 1, 9, 7, -9, 2)), ([], [2.0, 1.0, 1.0, 0.0]))
+
     def test_rows_add_atomically(self):
         def add(x: "f32[n, 64]", table: "i32[n]", y: "inout f32[m, 64]"):
             i = carousel.program_id() * 64

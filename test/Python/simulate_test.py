@@ -354,6 +354,7 @@ class SimulateTest(unittest.TestCase):
             ({"chip": "sm_1"}, "expected the name of a chip, got 'sm_1'"),
             ({"grid": (1, 1, 1, 1)}, "grid: expected at most 3 extents"),
             ({"lower": True, "pipeline": "x"}, "expected lower or pipeline, got both"),
+            ({"debug_assertions": True, "pipeline": "x"}, "expected debug_assertions or pipeline, got both"),
             ({"written": ["z"]}, "written: expected names of arguments, got 'z'"),
             ({"coresident": True}, "expected coresident with parameters"),
         ):

@@ -8,7 +8,7 @@
 
 from .calls import function
 from .cluster import cluster_barrier, cluster_gather, cluster_rank, cluster_size
-from .control import cond, range, while_loop
+from .control import cond, device_assert, range, while_loop
 from .functions import (abs, ceil, ceildiv, column, cos, deinterleave, divide, dot, erf, exp, exp2, floor, floor_divide, fma,
                         full, greater, interleave, iota, isnan, less, log, log2, mask, maximum, minimum, multiply_extended,
                         num_programs, program_id, remainder, round_tf32, rsqrt, shift_right, sin, sqrt, tanh, where, zeros)
@@ -20,9 +20,9 @@ from .values import Value
 
 __all__ = [
     "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "ceil", "ceildiv",
-    "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave", "divide",
-    "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater",
-    "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended",
-    "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right",
-    "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros",
+    "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave",
+    "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function",
+    "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum",
+    "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize",
+    "shared", "shift_right", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros",
 ]

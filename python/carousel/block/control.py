@@ -141,6 +141,20 @@ def is_condition(value: object) -> bool:
     return isinstance(value, Value) and str(value.type) == BOOL
 
 
+def device_assert(condition: Value, message: str) -> None:
+    """States what holds in the kernel, as `carousel.device_assert(begin <= end, "expected offsets that ascend")`: of a vector, all
+    elements. The simulated machine reports where it doesn't hold, with the numbers that are compared. A GPU does for kernels
+    that are compiled with `debug_assertions`; without, the assertion costs nothing."""
+    if not isinstance(condition, Value) or condition.dtype != BOOL:
+        raise TraceError("device_assert: expected a condition (an i1, or a vector of them), got "
+                         f"{condition.type if isinstance(condition, Value) else type_name(condition)}")
+    if not isinstance(message, str):
+        raise TraceError(f"device_assert: expected a text as message, got {type_name(message)}")
+    whole = condition.all() if condition.type.is_vector else condition
+    spelt = "".join(c if c.isprintable() and c not in '"\\' else "".join(f"\\{byte:02X}" for byte in c.encode()) for c in message)
+    Trace.get().add(f'cf.assert {{0}}, "{spelt.replace("{", "{{").replace("}", "}}")}"', [whole.node], None, "", has_effects=True)
+
+
 def while_loop(condition: Callable[..., Any], body: Callable[..., Any], *starts: Value,
                pipeline: Union[bool, str] = False) -> Any:
     """Runs `body` as long as `condition` holds. Both take as many values as there are `starts`; `condition` returns an i1, and
