@@ -62,6 +62,8 @@ gpu.module @attention_paged {
         iter_args(%tile = %none, %begin = %none, %row = %none, %after = %none, %last = %none)
         -> (i32, i32, i32, i32, i32) {
       %end = memref.load %offsets[%b] : !offsets
+      %ascends = arith.cmpi sle, %begin, %end : i32
+      cf.assert %ascends, "expected offsets that ascend"
       %rows = arith.subi %end, %begin : i32
       %tiles = arith.ceildivui %rows, %size : i32
       %next = arith.addi %tile, %tiles : i32

@@ -38,6 +38,8 @@ gpu.module @experts {
       %after = arith.addi %g, %c1 : index
       %offset = memref.load %offsets[%after] : !offsets
       %end = arith.index_castui %offset : i32 to index
+      %ascends = arith.cmpi sle, %begin, %end : index
+      cf.assert %ascends, "expected offsets that ascend"
       %next = affine.apply affine_map<(t)[b, e] -> (t + (e - b) ceildiv 128)>(%tile)[%begin, %end]
       %has_begun = arith.cmpi sge, %p, %tile : index
       %isnt_behind = arith.cmpi slt, %p, %next : index

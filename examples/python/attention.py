@@ -342,6 +342,7 @@ def find_sequence(offsets, p, turn=lambda before, count, entry: before):
     tile, begin, row, first, entry, last = (carousel.full((), 0, "i32") for _ in range(6))
     for b in carousel.range(1, offsets.shape[0], pipeline=False):
         end = offsets[b]
+        carousel.device_assert(begin <= end, "expected offsets that ascend")
         count = carousel.ceildiv(end - begin, 128)
         following = tile + count
         own = b.to("i32", unsigned=True)

@@ -131,6 +131,7 @@ def find_group(offsets, groups, p):
     tile, begin, group, row, last = (carousel.full((), 0, "index") for _ in range(5))
     for g in carousel.range(0, groups, pipeline=False):
         end = offsets[g + 1].to("index", unsigned=True)
+        carousel.device_assert(begin <= end, "expected offsets that ascend")
         following = tile + carousel.ceildiv(end - begin, 128)
         is_here = (p >= tile) & (p < following)
         own = begin + (p - tile) * 128
