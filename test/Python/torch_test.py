@@ -8,6 +8,7 @@
 PyTorch does. Needs torch and torch-mlir; without the latter, only the error is tested."""
 
 import importlib.util
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -30,6 +31,14 @@ if HAS_TORCH:
 
         def forward(self, x):
             return torch.softmax(torch.relu(self.dropout(self.linear(x))), -1)
+
+    class Wrapped(torch.nn.Module):
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def forward(self, *arguments):
+            return self.function(*arguments)
 
 
 @unittest.skipUnless(HAS_TORCH, "torch isn't installed")
@@ -139,11 +148,16 @@ class TorchTest(unittest.TestCase):
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_extents_of_launches(self):
-        """No example size is another extent: where one is in a program that was exported, it is refused."""
+        """No example size is another extent, nor a sum or product of extents another one."""
+        Dim = torch.export.Dim
 
         class Product(torch.nn.Module):
             def forward(self, x, w):
                 return (x @ w).transpose(-1, -2)
+
+        class Join(torch.nn.Module):
+            def forward(self, x, y, w):
+                return (torch.cat([x, y, y]) @ w).transpose(-1, -2)
 
         for columns in (5, 1009):
             x, w, result = torch.randn(6, 64), torch.randn(64, columns), torch.zeros(columns, 6)
@@ -153,10 +167,45 @@ class TorchTest(unittest.TestCase):
         x, result = torch.randn(2, 3, 4, 5, 8), torch.zeros(2, 3, 4, 5)
         carousel.simulate(lambda x: x.sum(-1), {"arg0": x, "result0": result}, shapes="f32[a,b,c,d,8]", framework="torch").check()
         torch.testing.assert_close(result, x.sum(-1))
-        program = torch.export.export(Product(), (torch.zeros(5, 64), torch.zeros(64, 5)),
-                                      dynamic_shapes=({0: torch.export.Dim("n")}, {}))
-        self.refuse("expected extents that each launch chooses, got a decomposition of PyTorch that takes dimension 0 of x for its "
-                    "example's size", program)
+
+        def export(module, dims, *examples):
+            shapes = tuple({0: dim} if dim else {} for dim in dims)
+            return torch.export.export(module, tuple(map(torch.zeros, examples)),
+                                       dynamic_shapes=(shapes,) if isinstance(module, Wrapped) else shapes)
+
+        # The sizes of programs that were exported are others': of a static extent, one below a bound, a sum, a literal of the
+        # model, another example.
+        n, m, few = Dim("n"), Dim("m"), Dim("few", max=6)
+        for module, shapes, wanted in (
+            (Product(), ((n, None), (5, 64), (64, 5)), "5x?"),
+            (Product(), ((few, None), (5, 64), (64, 5)), "5x?"),
+            (Product(), ((2 * n, None), (10, 64), (64, 10)), "10x?"),
+            (Join(), ((n, m, None), (5, 64), (4, 64), (64, 13)), "13x?"),
+            (Join(), ((n, m, None), (1009, 64), (1013, 64), (64, 3035)), "3035x?"),
+            (Wrapped(lambda x: (x @ torch.ones(64, 7)).transpose(0, 1)), ((n,), (7, 64)), "7x?"),
+            (Wrapped(lambda x, y: (x @ y.T).transpose(0, 1)), ((n, m), (4, 8), (4, 8)), "?x?"),
+        ):
+            with self.subTest(wanted=wanted, shapes=shapes):
+                text = import_function(export(module, *shapes), None, None, None)
+                self.assertRegex(text, rf"-> tensor<{re.escape(wanted)}xf32> \{{")
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_broadcasts_of_launches(self):
+        """No extent is asked whether it is 1, unless it's an extent of 1."""
+        for function, shapes in (
+            (lambda x, y: x + y.broadcast_to(x.shape), "f32[n,m],f32[n,m]"),
+            (lambda x: x.expand(3, *x.shape) * 2, "f32[n,m]"),
+            (lambda x, y: x[:, None].expand(-1, 4, -1) * y, "f32[n,m],f32[n,4,m]"),
+            (lambda x, y: x @ y, "f32[b,h,n,k],f32[b,h,k,m]"),
+            (lambda x, y, z: torch.nn.functional.scaled_dot_product_attention(x, y, z), ",".join(["f32[b,2,s,16]"] * 3)),
+        ):
+            with self.subTest(shapes=shapes):
+                self.assertNotIn("tensor.extract", import_function(function, shapes, None, "torch"))
+        x, y = torch.randn(1, 3), torch.randn(1, 4, 3)
+        result = torch.zeros(1, 4, 3)
+        carousel.simulate(lambda x, y: x[:, None].expand(-1, 4, -1) * y, {"arg0": x, "arg1": y, "result0": result},
+                          shapes="f32[n,m],f32[n,4,m]", framework="torch").check()
+        torch.testing.assert_close(result, x[:, None] * y)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_attention(self):

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Takes views of tensors with unknown extents past torch-mlir, for carousel-import.
+"""Takes views and broadcasts of tensors with unknown extents past torch-mlir, for carousel-import.
 
 torch-mlir knows extents as numbers only: of [b, s, 16] viewed as [b * s, 16] it takes s for 1. The exporter knows which
 products are equal. So each such view becomes an op of ours before torch-mlir gets the graph, and a reshape of the tensor
@@ -12,6 +12,7 @@ dialect before its first pass."""
 
 import math
 
+import sympy
 import torch
 from torch.fx.experimental.symbolic_shapes import free_symbols
 
@@ -79,11 +80,81 @@ def assert_extents(ir, module, equal):
                 ir.Operation.create("cf.assert", [], [is_equal.result], attributes={"msg": ir.StringAttr.get(text)})
 
 
+def choose_sizes(known, most=9999):
+    """Example sizes that PyTorch takes for no other extent: primes of four digits that divide none of the `known` extents.
+    Below a bound of fewer digits, the largest numbers that are none of them."""
+    for size in range(1009, min(most, 9999) + 1, 2):
+        if all(size % other for other in range(3, 100, 2)) and all(extent == 0 or extent % size for extent in known):
+            yield size
+    yield from (size for size in range(min(most, 1008), -1, -1) if size not in known)
+
+
+def keep_apart(program):
+    """Gives the extents that launches choose example sizes of which no sum or product in the graph is one of its numbers, or
+    that of another. Where a decomposition compares two extents, PyTorch takes them for equal if those of the example are."""
+    values = [torch.utils._pytree.tree_leaves((node.meta.get("val"), node.args)) for node in program.graph.nodes]
+    extents, numbers = [], set()
+    for value in (value for leaves in values for value in leaves):
+        for extent in value.shape if isinstance(value, torch.Tensor) else [value]:
+            if isinstance(extent, torch.SymInt):
+                extents.append(extent)
+            elif isinstance(extent, int):
+                numbers.add(int(extent))
+    if not extents:
+        return
+    environment = extents[0].node.shape_env
+    sizes = environment.backed_var_to_val
+    expressions = {express(extent) for extent in extents}
+    names = sorted(set().union(*(expression.free_symbols for expression in expressions)) & sizes.keys(), key=str)
+    chosen = {}
+    for name in names:
+        # Of what the sizes so far decide.
+        own = [expression for expression in expressions
+               if name in expression.free_symbols and expression.free_symbols <= {*chosen, name}]
+        rules = [guard.expr for guard in environment.guards
+                 if name in guard.expr.free_symbols and guard.expr.free_symbols <= {*chosen, name}]
+        bounds = environment.var_to_range[name]
+        most = int(bounds.upper) if isinstance(bounds.upper, sympy.Integer) else 9999
+        for size in choose_sizes(numbers, most):
+            trial = {**chosen, name: sympy.Integer(size)}
+            found = [int(expression.xreplace(trial)) for expression in own]
+            if (bounds.lower <= size and len(set(found)) == len(found) and numbers.isdisjoint(found)
+                    and all(rule.xreplace(trial) == sympy.true for rule in rules)):
+                chosen = trial
+                numbers.update(found)
+                break
+        else:
+            return  # what is fixed then is refused
+    sizes.update(chosen)
+    for leaves in values:
+        for value in leaves:
+            for extent in [*value.shape, *value.stride(), value.storage_offset()] if isinstance(value, torch.Tensor) else [value]:
+                if isinstance(extent, torch.SymInt) and extent.node.has_hint():
+                    extent.node._hint = int(extent.node.expr.xreplace(sizes))
+
+
 def relax(program):
     """Makes views reshapes: which strides can be viewed changes where ops are decomposed."""
     for node in program.graph.nodes:
         if node.op == "call_function" and node.target == torch.ops.aten.view.default:
             node.target = torch.ops.aten.reshape.default
+
+
+def keep_extents(program):
+    """Says which extents a broadcast keeps. torch-mlir asks whether each that isn't a number is 1, and reads by the answer."""
+    graph = program.graph
+    for node in list(graph.nodes):
+        if node.op != "call_function" or node.target != torch.ops.aten.expand.default:
+            continue
+        source, sizes = node.args
+        given, wanted = ([express(extent) for extent in value.meta["val"].shape] for value in (source, node))
+        if given == wanted:
+            node.replace_all_uses_with(source)
+            graph.erase_node(node)
+            continue
+        new = len(wanted) - len(given)
+        node.update_arg(1, [*sizes[:new], *(-1 if own == other else size
+                                            for own, other, size in zip(given, wanted[new:], sizes[new:]))])
 
 
 def mark(program):
