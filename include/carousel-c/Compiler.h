@@ -45,7 +45,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_COMPILER_VERSION 3
+#define CAROUSEL_COMPILER_VERSION 4
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_COMPILER_API uint32_t carousel_compiler_version(void)
@@ -259,6 +259,7 @@ typedef struct carousel_transform_source_options {
   const char *pipeline; // null or "": none
   carousel_compiler_is_cancelled is_cancelled; // may be null
   void *cancel_data;
+  int32_t locations; // print them with the module; from version 4 on
 } carousel_transform_source_options;
 
 CAROUSEL_COMPILER_API void carousel_transform_source_options_init(

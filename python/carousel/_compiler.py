@@ -24,7 +24,7 @@ from ._interrupts import CallGuard
 from ._library import encode, load_library
 from .errors import CarouselError, CompileError, Diagnostic, InvalidArgumentError, NotFoundError, PackageError
 
-VERSION = 3
+VERSION = 4
 OK, INVALID_ARGUMENT, UNSUPPORTED_VERSION, NOT_FOUND, IO_ERROR, OTHER_PROCESS, STOPPED = range(7)
 ERRORS = {INVALID_ARGUMENT: InvalidArgumentError, NOT_FOUND: NotFoundError, IO_ERROR: PackageError}
 SEVERITIES = {1: "error", 2: "warning", 3: "note", 4: "remark"}
@@ -56,7 +56,8 @@ class CompileOptions(Structure):
 
 
 class TransformOptions(Structure):
-    _fields_ = [("size", c_size_t), ("pipeline", c_char_p), ("is_cancelled", IsCancelled), ("cancel_data", c_void_p)]
+    _fields_ = [("size", c_size_t), ("pipeline", c_char_p), ("is_cancelled", IsCancelled), ("cancel_data", c_void_p),
+                ("locations", c_int32)]
 
 
 class HostArgument(Structure):
@@ -260,10 +261,10 @@ def text_list(texts: Iterable[str], what: str) -> tuple[Any, int]:
     return (c_char_p * max(len(encoded), 1))(*encoded), len(encoded)
 
 
-def run_passes(source: Source, pipeline: str) -> str:
+def run_passes(source: Source, pipeline: str, has_locations: bool = False) -> str:
     handle, options, guard = c_void_p(), TransformOptions(), CallGuard()
     library().carousel_transform_source_options_init(ctypes.byref(options), ctypes.sizeof(options))
-    options.pipeline = encode(pipeline, "pipeline")
+    options.pipeline, options.locations = encode(pipeline, "pipeline"), has_locations
     options.is_cancelled = IsCancelled(guard.is_cancelled)
     with guard, COMPILERS.borrow() as compiler:
         status = library().carousel_transform_source(compiler, ctypes.byref(source), ctypes.byref(options), ctypes.byref(handle))

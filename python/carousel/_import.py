@@ -130,9 +130,9 @@ def is_exported_program(value: object) -> bool:
 def translate(export: Callable[[Any], str]) -> str:
     with load_tool() as tool:
         try:
-            graph = export(tool)
+            graph, clean = export(tool), tool.replace_argument_places
         except (tool.Failure, tool.Refusal) as failure:
             message = str(failure)
             kind = MissingPackageError if "Python package" in message else InvalidArgumentError
             raise kind(message) from None
-    return api.run_passes(api.make_source("<imported>", graph.encode()), CLEAN)
+    return str(clean(api.run_passes(api.make_source("<imported>", graph.encode()), CLEAN, has_locations=True)))

@@ -112,6 +112,16 @@ TEST_F(KernelDecisionsTest, PlacesHaveNoFolders) {
   EXPECT_EQ(formatPlace(
                 NameLoc::get(StringAttr::get(&context, "v"), Location(at(2)))),
             "k.mlir:2:7");
+  // A place of a model in Python has no column.
+  auto line = FileLineColLoc::get(&context, "/home/block.py", 31, 0);
+  EXPECT_EQ(formatPlace(line), "block.py:31");
+  auto module = FusedLoc::get(
+      {line}, StringAttr::get(&context, "layers.0.norm"), &context);
+  EXPECT_EQ(formatPlace(module), "block.py:31 layers.0.norm");
+  EXPECT_EQ(formatSourceLine(FusedLoc::get(&context, {module, at(2)})),
+            "block.py:31 layers.0.norm");
+  EXPECT_EQ(formatSourceLine(at(2)), "k.mlir:2");
+  EXPECT_EQ(formatSourceLine(UnknownLoc::get(&context)), "");
 }
 
 TEST_F(KernelDecisionsTest, JSON) {

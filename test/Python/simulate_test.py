@@ -136,6 +136,39 @@ class SimulateTest(unittest.TestCase):
             self.assertEqual(list(y), [wanted if i == 2 else float(i) for i in range(8)])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_places_and_extents_of_jax(self):
+        import jax
+        from carousel._import import import_function
+
+        def project(x, w):
+            return (x @ w).T
+
+        # No example has sizes that an extent could be taken for.
+        text = import_function(project, "f32[n,64],f32[64,5]", None, "jax")
+        self.assertIn("-> tensor<5x?xf32> {", text)
+        line = project.__code__.co_firstlineno + 1
+        self.assertRegex(text, rf'simulate_test.py":{line}:\d+\)')
+
+        def scoped(x):
+            with jax.named_scope("norm"):
+                return x / x.sum()
+
+        line = scoped.__code__.co_firstlineno + 2
+        text = import_function(scoped, "f32[n]", None, "jax")
+        self.assertRegex(text, rf'simulate_test.py":{line}:\d+\)')
+        self.assertIn('loc(fused<"norm">[', text)
+        # Places are the model's alone.
+        self.assertNotIn("<imported>", text)
+
+        def wrong(x):
+            y = x * 2
+            return y @ x.reshape(3, -1)
+
+        line = wrong.__code__.co_firstlineno + 2
+        with self.assertRaisesRegex(carousel.InvalidArgumentError, f"JAX can't export it: .* at .*simulate_test.py:{line}$"):
+            import_function(wrong, "f32[8,4]", None, "jax")
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_jax_pads_by_unknown_extents(self):
         import jax
         import numpy

@@ -7,7 +7,9 @@
 """Compiles modules, functions and exported programs of PyTorch, and compares what the simulated machine computes with what
 PyTorch does. Needs torch and torch-mlir; without the latter, only the error is tested."""
 
+import contextlib
 import importlib.util
+import io
 import re
 import sys
 import unittest
@@ -269,12 +271,57 @@ class TorchTest(unittest.TestCase):
         self.refuse("expected neither shapes, inputs nor framework", program, shapes="f32[16,64]")
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_places(self):
+        """Decisions name lines of the model and its modules, and so do graphs of programs that were exported."""
+        line = 1 + next(at for at, text in enumerate(Path(__file__).read_text(encoding="utf-8").splitlines())
+                        if "torch.softmax(torch.relu(self.dropout" in text)
+        program = torch.export.export(self.layer.eval(), (self.x,), dynamic_shapes=({0: torch.export.Dim("n")},))
+        for source, options in ((self.layer, {"shapes": "f32[n,64]"}), (program, {})):
+            place = f"torch_test.py:{line} linear"
+            graph = carousel.compile(source, **OPTIONS, **options).explain()
+            self.assertIn(f"matmul at {place}", str(graph))
+
+        def twice(x):
+            return x + x
+
+        text = import_function(lambda x: twice(x).cumsum(0), "f32[8]", None, "torch")
+        line = twice.__code__.co_firstlineno + 1
+        self.assertIn(f'torch_test.py":{line}:0)', text)
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_what_is_refused(self):
+        def find_line(text):
+            lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+            return f"at .*{Path(__file__).name}:{1 + next(at for at, line in enumerate(lines) if line.strip() == text)}"
+
+        def negate(x):
+            if x.sum() > 0:
+                return x
+            return -x
+
         def branch(x):
-            return x if x.sum() > 0 else -x
+            return negate(x * 2)
+
+        def ask(x):
+            y = x * 2
+            if x.shape[0] > 100:
+                return y
+            return x
+
+        def decompose(x):
+            y = x @ x
+            return torch.linalg.svd(y)[1]
 
         torch_ = {"framework": "torch"}
-        self.refuse("torch.export can't export it: .*data-dependent", branch, shapes="f32[8]", **torch_)
+        place = find_line("if x.sum() > 0:")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            self.refuse(f"torch.export can't export it: .*data-dependent.* {place}$", branch, shapes="f32[8]", **torch_)
+        self.assertEqual(printed.getvalue(), "")
+        place = find_line("if x.shape[0] > 100:")
+        self.refuse(f"Not all values of n .* {place}; give the extent a number in --shapes", ask, shapes="f32[n]", **torch_)
+        place = find_line("return torch.linalg.svd(y)[1]")
+        self.refuse(f"torch-mlir refuses the model: .*_linalg_svd.* {place}$", decompose, shapes="f32[8,8]", **torch_)
         self.refuse("torch-mlir refuses the model: .*_linalg_svd", lambda x: torch.linalg.svd(x)[1], shapes="f32[8,8]", **torch_)
         self.refuse("same reduction dim", self.layer, shapes="f32[8,32]")
         self.refuse("too many positional arguments", self.layer, shapes="f32[8,64],f32[3]")

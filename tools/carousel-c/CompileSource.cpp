@@ -22,11 +22,11 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::capi;
 
-/// Bytes of the struct in the first version of the header.
+/// Bytes of the structs in the first versions of the header.
 static constexpr size_t kOptionBytes = 152;
 static_assert(kOptionBytes <= sizeof(carousel_compile_source_options));
 static constexpr size_t kTransformBytes = 32;
-static_assert(kTransformBytes == sizeof(carousel_transform_source_options));
+static_assert(kTransformBytes <= sizeof(carousel_transform_source_options));
 
 void carousel_compile_source_options_init(
     carousel_compile_source_options *options, size_t size) noexcept {
@@ -307,7 +307,8 @@ carousel_transform_source(carousel_compiler *compiler,
     return watch->fail();
   if (succeeded)
     addText(*made, CAROUSEL_COMPILER_MODULE, [&](auto &os) {
-      module->getModule().print(os);
+      module->getModule().print(
+          os, OpPrintingFlags().enableDebugInfo(given.locations != 0));
       os << '\n';
     });
   module->finish(succeeded);

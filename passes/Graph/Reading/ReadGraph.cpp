@@ -21,6 +21,7 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -31,7 +32,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Path.h"
 
 #include <numeric>
 
@@ -363,13 +363,10 @@ private:
   /// it. Without a place, a number tells ops apart; so does one where several
   /// come from the same line.
   std::string name(Operation *op, StringRef kind) {
-    auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
-    if (!place)
+    std::string place = formatSourceLine(op->getLoc());
+    if (place.empty())
       return (kind + " " + Twine(graph.problem.ops.size())).str();
-    std::string text =
-        (kind + " at " + llvm::sys::path::filename(place.getFilename()) + ":" +
-         Twine(place.getLine()))
-            .str();
+    std::string text = (kind + " at " + place).str();
     unsigned count = ++names[text];
     return count == 1 ? text : text + " #" + std::to_string(count);
   }

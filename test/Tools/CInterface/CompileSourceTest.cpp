@@ -205,6 +205,22 @@ TEST_F(CompileSourceTest, TheCallerMayStopWithinAPipeline) {
   EXPECT_EQ(left, -1);
 }
 
+TEST_F(CompileSourceTest, LocationsArePrintedOnRequest) {
+  carousel_compiler_source source = makeSource(kDouble);
+  for (int32_t locations : {0, 1}) {
+    carousel_transform_source_options transform;
+    carousel_transform_source_options_init(&transform, sizeof(transform));
+    transform.locations = locations;
+    carousel_compiler_result *made = nullptr;
+    ASSERT_EQ(carousel_transform_source(compiler, &source, &transform, &made),
+              CAROUSEL_COMPILER_OK);
+    Result result(made);
+    EXPECT_EQ(getText(result, CAROUSEL_COMPILER_MODULE).find("loc(") !=
+                  std::string::npos,
+              locations != 0);
+  }
+}
+
 TEST_F(CompileSourceTest, PassesMayStop) {
   carousel_transform_source_options transform;
   carousel_transform_source_options_init(&transform, sizeof(transform));

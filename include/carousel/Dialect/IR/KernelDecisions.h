@@ -109,8 +109,11 @@ mlir::FailureOr<KernelDecisions> parseDecisions(mlir::Attribute attr,
 
 llvm::json::Value toJSON(const KernelDecisions &decisions);
 
-/// "gelu.mlir:14:5", without folders; "?" if the place is unknown.
+/// "gelu.mlir:14:5", without folders; "?" if the place is unknown. Models of
+/// Python have no columns, but a module: "block.py:31 layers.0.norm".
 std::string formatPlace(mlir::LocationAttr location);
+/// "gelu.mlir:14", or "block.py:31 layers.0.norm"; "" if it is unknown.
+std::string formatSourceLine(mlir::Location location);
 
 } // namespace carousel
 

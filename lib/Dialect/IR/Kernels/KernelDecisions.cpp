@@ -380,14 +380,36 @@ int64_t KernelDecisions::getBytesInFlight() const {
   return most;
 }
 
-std::string carousel::formatPlace(LocationAttr location) {
-  auto file = location ? Location(location)->findInstanceOf<FileLineColLoc>()
-                       : FileLineColLoc();
+/// Formats a place with the module of a model that a front end has written
+/// beside it, as a string of a fused location.
+static std::string formatPlace(Location location, bool hasColumn) {
+  auto file = location->findInstanceOf<FileLineColLoc>();
   if (!file)
-    return "?";
-  return (llvm::sys::path::filename(file.getFilename()) + ":" +
-          Twine(file.getLine()) + ":" + Twine(file.getColumn()))
-      .str();
+    return "";
+  std::string text = (llvm::sys::path::filename(file.getFilename()) + ":" +
+                      Twine(file.getLine()))
+                         .str();
+  if (hasColumn && file.getColumn() != 0)
+    text += ":" + std::to_string(file.getColumn());
+  location->walk([&](Location part) {
+    auto fused = dyn_cast<FusedLoc>(part);
+    auto module = fused ? dyn_cast_if_present<StringAttr>(fused.getMetadata())
+                        : StringAttr();
+    if (!module)
+      return WalkResult::advance();
+    text += " " + module.str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+std::string carousel::formatPlace(LocationAttr location) {
+  std::string text = location ? ::formatPlace(location, true) : "";
+  return text.empty() ? "?" : text;
+}
+
+std::string carousel::formatSourceLine(Location location) {
+  return ::formatPlace(location, false);
 }
 
 //===----------------------------------------------------------------------===//
