@@ -27,7 +27,7 @@ if TYPE_CHECKING:
                         device_assert, divide, dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function,
                         gather, greater, interleave, iota, isnan, kernel, less, log, log2, mask, maximum, minimum,
                         multiply_extended, num_programs, program_id, range, remainder, round_tf32, rsqrt, scatter, serialize,
-                        shared, shift_right, signal, sin, sqrt, tanh, wait_signal, where, while_loop, zeros)
+                        shared, shift_right, sigmoid, signal, sin, sqrt, tanh, wait_signal, where, while_loop, zeros)
     from .device import Context, Kernel, Program
     from .explanation import Decision, Explanation
     from .package import Package, open
@@ -51,7 +51,7 @@ _PLACES = {
         "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full",
         "function", "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum",
         "minimum", "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter",
-        "serialize", "shared", "shift_right", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop",
+        "serialize", "shared", "shift_right", "sigmoid", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop",
         "zeros"), "block"),
 }
 
@@ -63,7 +63,7 @@ __all__ = [
     "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "device_assert", "divide", "dot",
     "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave",
     "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open",
-    "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "signal",
+    "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "sigmoid", "signal",
     "simulate", "sin", "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
 ]
 
@@ -74,7 +74,8 @@ def __getattr__(name: str) -> Any:
 
         return decode(library().carousel_compiler_release())
     if name not in _PLACES:
-        raise AttributeError(f"module 'carousel' has no attribute '{name}'")
+        known = ", ".join(each for each in __all__ if each[0].islower())
+        raise AttributeError(f"module 'carousel' has no attribute '{name}'" + ("" if name[0] == "_" else f"; it has {known}"))
     import importlib
 
     value = getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)

@@ -139,6 +139,28 @@ class MemoryTest(unittest.TestCase):
             bins = array.array(code, [start] * 4)
             self.run_both(trace(count), {"table": table, "bins": bins}, {"bins": [start + 100, start + 26, start, start]})
 
+    def test_rows_keep_extremes(self):
+        table, values = ints([i % 3 for i in range(120)] + [-1, 4]), [(37 * i) % 101 - 50 for i in range(122)]
+        for dtype, code in (("i32", "i"), ("i64", "q")):
+            for kind, choose in (("max", max), ("min", min)):
+                def extremes(table: "i32[n]", x: f"{dtype}[n]", bins: f"inout {dtype}[b]"):
+                    i = carousel.program_id() * 64
+                    bins.rows(table, **{kind: True})[i:i + 64] = x[i:i + 64]  # noqa: B023 - traced in this round
+
+                bins = array.array(code, [0] * 4)
+                self.run_both(trace(extremes), {"table": table, "x": array.array(code, values), "bins": bins},
+                              {"bins": [*(choose(0, *values[first:120:3]) for first in range(3)), 0]})
+
+        def rows(table: "i32[n]", x: "i32[n, 64]", y: "inout i32[b, 64]"):
+            i = carousel.program_id() * 64
+            y.rows(table, max=True)[i:i + 64, :64] = x[i:i + 64, :64]
+
+        for lower in (False, True):
+            x, y = ints(range(-640, 1280)), ints([0] * 128)
+            shaped = {name: memoryview(each).cast("B").cast("i", (len(each) // 64, 64)) for name, each in (("x", x), ("y", y))}
+            carousel.simulate(trace(rows), {"table": ints([0, 1] * 15), **shaped}, lower=lower).check()
+            self.assertEqual(y.tolist(), [*range(28 * 64 - 640, 30 * 64 - 640)])
+
     def test_gathers_and_scatters(self):
         def reverse(x: "f32[n]", y: "out f32[m]", z: "inout f32[l]"):
             i = carousel.program_id() * 64
@@ -164,6 +186,20 @@ class MemoryTest(unittest.TestCase):
             y[i] = x[i, 0:16].sum()
 
         x = memoryview(floats([1] * 24)).cast("B").cast("f", (3, 8))
+        def after(x: "f32[n, 8]", y: "out f32[m]"):
+            y[0] = x[0, 8]
+
+        def before(x: "f32[n, 8]", y: "out f32[m]"):
+            y[0] = x[-1, 0]
+
+        def view(x: "f32[2, 8]", table: "i32[n]", y: "out f32[m]"):
+            y[0:8] = x.rows(table)[5, 0:8]
+
+        for function, message in ((after, "x: expected an index from 0 to 7 in dimension 1, got 8; slices may end beyond"),
+                                  (before, "x: expected an index from 0 on in dimension 0, got -1")):
+            with self.assertRaisesRegex(carousel.TraceError, message):
+                trace(function)
+        trace(view)
         self.run_both(trace(sums_of_slices, grid=4), {"x": x, "y": floats([5] * 4)}, {"y": [8, 8, 8, 0]})
         for lower in (False, True):
             found = carousel.simulate(trace(sums, grid=4), {"x": x, "y": floats([5] * 4)}, lower=lower).findings

@@ -233,6 +233,8 @@ class TraceTest(unittest.TestCase):
         error = caught.exception.errors[0]
         self.assertTrue(error.file.endswith("block_test.py"))
         self.assertEqual(error.source.strip(), "tile = x[0:8, i:i + 64]")
+        if sys.version_info >= (3, 11):
+            self.assertEqual(error.source[error.column - 1:], "x[0:8, i:i + 64]")
 
     def test_several_kernels_are_one_package(self):
         package = carousel.compile([rows.row_sum_16, tiles.column_sum_16, tiles.stencil], chips="sm_90a", emit="ptx",

@@ -42,6 +42,66 @@ class ValuesTest(unittest.TestCase):
         for is_lowered in (False, True):
             carousel.simulate(trace(function), arguments, lower=is_lowered).check()
 
+    def test_means_and_places(self):
+        def kernel(x: "f32[8, 64]", y: "out f32[8]", z: "out f32[4]", places: "out i32[8]", others: "out i32[8, 64]"):
+            v = x[:, :]
+            y[0:8] = v.mean(1)
+            z[0] = v[0, :].mean()
+            z[1] = v.mean(keepdims=True)[0, 0]
+            places[0:8] = v.argmax(1)
+            w = x[0:4, 0:4].to("i32")
+            others[0, 0], others[0, 1], others[0, 2] = w.argmax(), w.argmin(), v.argmax()
+            others[1, 0:4] = w.argmin(0)
+            others[2, 0:4] = w.argmax(-1)
+            z[2:4] = carousel.sigmoid(x[0, 0:2])
+
+        rows = [[float((37 * i + 11 * row) % 64) for i in range(64)] for row in range(8)]
+        rows[3] = [5.0] * 64
+        rows[5][7] = rows[5][50] = math.nan
+        x = array.array("f", [number for row in rows for number in row])
+        y, z = array.array("f", [0] * 8), array.array("f", [0] * 4)
+        places, others = array.array("i", [0] * 8), array.array("i", [0] * 512)
+        self.run_kernel(kernel, {"x": shape(x, 8, 64), "y": y, "z": z, "places": places, "others": shape(others, 8, 64)})
+        for row, number in enumerate(rows):
+            self.assertEqual(places[row], 7 if row == 5 else number.index(max(number)), row)
+            self.assertTrue(math.isnan(y[row]) if row == 5 else abs(y[row] - sum(number) / 64) < 1e-4, row)
+        self.assertAlmostEqual(z[0], sum(rows[0]) / 64, places=4)
+        self.assertTrue(math.isnan(z[1]))
+        for at in range(2):
+            self.assertAlmostEqual(z[2 + at], 1 / (1 + math.exp(-rows[0][at])), places=6)
+        corner = [[int(rows[row][column]) for column in range(4)] for row in range(4)]
+        flat = [number for row in corner for number in row]
+        self.assertEqual(list(others[:3]), [flat.index(max(flat)), flat.index(min(flat)), 5 * 64 + 7])
+        self.assertEqual(list(others[64:68]), [column.index(min(column)) for column in map(list, zip(*corner))])
+        self.assertEqual(list(others[128:132]), [row.index(max(row)) for row in corner])
+
+        def of_integers(x: "i32[n]", y: "out i32[n]"):
+            y[0] = x[0:64].mean()
+
+        self.refuse("mean: expected floats, got vector<64xi32>", of_integers)
+
+    def test_names_that_are_missing(self):
+        """The error says what there is; Python and NumPy may still ask for what they like."""
+        def of_value(x: "f32[n]", y: "out f32[n]"):
+            y[0:64] = x[0:64].cumsum()
+
+        def of_memory(x: "f32[n]", y: "out f32[n]"):
+            y[0:64] = x.load()
+
+        def of_module(x: "f32[n]", y: "out f32[n]"):
+            y[0:64] = carousel.softmax(x[0:64])
+
+        self.refuse("Value: expected one of T, all, any, argmax, .*, max, mean, .*, got 'cumsum'", of_value)
+        self.refuse("Argument: expected one of .*rows.*, got 'load'", of_memory)
+        def of_bytes(x: "u8[n]", y: "out f32[n]"):
+            y[0:64] = x[0:64].to("f32")
+
+        self.refuse(r"got 'u8\[n\]'; use 'i8', and unsigned=True", of_bytes)
+        with self.assertRaisesRegex(AttributeError, "no attribute 'softmax'; it has abs, .*sigmoid.*zeros"):
+            trace(of_module)
+        with self.assertRaisesRegex(AttributeError, "got 'cumsum'"):
+            trace(of_value)
+
     def test_parts_are_set(self):
         def change(x: "f32[8, 64]", y: "out f32[8, 64]", at: "index"):
             v = x[:, :]

@@ -11,7 +11,8 @@ from .cluster import cluster_barrier, cluster_gather, cluster_rank, cluster_size
 from .control import cond, device_assert, range, while_loop
 from .functions import (abs, ceil, ceildiv, column, cos, deinterleave, divide, dot, erf, exp, exp2, floor, floor_divide, fma,
                         full, greater, interleave, iota, isnan, less, log, log2, mask, maximum, minimum, multiply_extended,
-                        num_programs, program_id, remainder, round_tf32, rsqrt, shift_right, sin, sqrt, tanh, where, zeros)
+                        num_programs, program_id, remainder, round_tf32, rsqrt, shift_right, sigmoid, sin, sqrt, tanh,
+                        where, zeros)
 from .kernel import TracedKernel, kernel
 from .memory import Argument, Memory, SharedTile, draw_ticket, gather, scatter, shared
 from .order import accumulate, serialize, signal, wait_signal
@@ -24,5 +25,5 @@ __all__ = [
     "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function",
     "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum",
     "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize",
-    "shared", "shift_right", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros",
+    "shared", "shift_right", "sigmoid", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros",
 ]

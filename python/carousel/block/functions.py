@@ -69,6 +69,13 @@ def tanh(value: Value, *, approximate: Union[bool, str] = False) -> Value:
     return unary("math.tanh", value, approximate)
 
 
+def sigmoid(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """1 / (1 + exp(-x)) of each element."""
+    if not isinstance(value, Value) or not value.type.is_float:
+        raise TraceError(f"sigmoid: expected floats, got {value.type if isinstance(value, Value) else type_name(value)}")
+    return divide(1.0, exp(-value, approximate=approximate) + 1.0, approximate=approximate)
+
+
 def sin(value: Value, *, approximate: Union[bool, str] = False) -> Value:
     """The sine of each element."""
     return unary("math.sin", value, approximate)

@@ -94,7 +94,8 @@ def find_called(error: BaseException) -> str:
     called, trace = "", error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        called = "" if not code.co_filename.startswith(str(Path(PACKAGE).parent)) else called or code.co_name.strip("_")
+        is_own = code.co_filename.startswith(str(Path(PACKAGE).parent)) and code.co_name != "__getattr__"
+        called = "" if not is_own else called or code.co_name.strip("_")
         trace = trace.tb_next
     return called
 
@@ -113,6 +114,8 @@ class TracedKernel:
         with trace, NamedValues():
             try:
                 returned = function(*self._arguments)
+            except TraceError:
+                raise
             except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError) as error:
                 if operation := find_called(error):
                     raise TraceError(f"{operation}: expected operands of the kinds that it takes, got others: "

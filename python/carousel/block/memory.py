@@ -14,15 +14,17 @@ from collections.abc import Sequence
 from typing import Any, Optional, TypeVar, Union
 
 from .._numbers import FLOATS, INTEGERS, Number
-from .trace import Node, Region, Trace, TraceError, Type
+from .trace import Listed, Node, Region, Trace, TraceError, Type
 from .values import INDEX, Operand, Value, as_value, find_linear, make, suggest_element, type_name
 
 GLOBAL, SHARED, PEER = ("#gpu.address_space<global>", "#gpu.address_space<workgroup>", "#nvvm.memory_space<shared_cluster>")
 ELEMENTS = (*INTEGERS, *FLOATS, "f8E8M0FNU")
 ANNOTATION = re.compile(r"\s*(?:(in|out|inout|workspace)\s+)?(?:(symmetric|peer|multicast)\s+)?(contiguous\s+)?(\w+)\s*"
                         r"(?:\[([^\[\]]*)\])?\s*(?:strides\s*\[([^\[\]]*)\]\s*)?")
-# What hardware adds atomically: sums of integers have the same bits with and without a sign.
-SUMS = {"i32": "s32", "i64": "u64", "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64"}
+# What hardware combines atomically: sums of integers have the same bits with and without a sign.
+ORDERED = {"i32": "s32", "i64": "s64", "f16": "f16", "bf16": "bf16"}
+REDUCTIONS = {"add": {"i32": "s32", "i64": "u64", "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64"}, "max": ORDERED,
+              "min": ORDERED}
 Self = TypeVar("Self", bound="Memory")
 
 
@@ -35,7 +37,7 @@ def split_extents(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]
 
 
-class Memory:
+class Memory(Listed):
     """What is read and written by slices: `x[i, :1024]`, `y[i:i + 64, j:j + 64] = v`. A slice has as many elements as the
     vector; a number takes one, which the tensor must have. Elements of slices beyond a tensor read as 0, and aren't
     written."""
@@ -47,7 +49,7 @@ class Memory:
         self.strides = strides  # None: contiguous; an entry that is None is known at the launch only
         self.is_writable, self.space = is_writable, space
         self.padding: Number = 0
-        self.adds = False  # whether writes add
+        self.reduction = ""  # by which writes combine their elements with those of the memory
         self.table = ""  # the name of the table that names rows
         self.is_inside = space != GLOBAL  # whether accesses end with the memory; a tile of shared memory has nothing beyond
         self.layout = ""  # which thread has which element of what is read
@@ -58,7 +60,7 @@ class Memory:
 
     def _key(self) -> tuple[Any, ...]:
         """What a function that takes it depends on."""
-        return self.type, tuple(self.extents), self.is_writable, repr(self.padding), self.adds, self.table, self.layout, self.is_inside
+        return self.type, tuple(self.extents), self.is_writable, repr(self.padding), self.reduction, self.table, self.layout, self.is_inside
 
     def _with(self: Self, node: Node, **changes: Any) -> Self:
         """The same with another value of MLIR."""
@@ -140,19 +142,25 @@ class Memory:
                     [Value(self.node), self._index(index), *values], Type(result), self.name + "_row")
         return self._with(view.node, extents=self.extents[1:], strides=strides)
 
-    def rows(self: Self, table: Memory, *, add: bool = False) -> Self:
+    def rows(self: Self, table: Memory, *, add: bool = False, max: bool = False, min: bool = False) -> Self:
         """A view whose row i is row `table[i]`: reads gather rows, and writes scatter them. With `add`, writes add to the
-        rows, atomically. A number that is no row stands for one outside (docs/BlockPhase.md#rows-of-a-table)."""
+        rows, atomically; with `max` or `min`, the larger or the smaller elements remain. A number that is no row stands for
+        one outside (docs/BlockPhase.md#rows-of-a-table)."""
         if not isinstance(table, Memory) or len(table.extents) != 1 or table.dtype not in INTEGERS:
             raise TraceError(f"rows: expected a table of integers of one dimension in memory, got {describe_operand(table)}")
-        if add and not self.is_writable:
-            raise TraceError(f"{self.name}: expected an argument with 'out' or 'inout' to add to, got one with 'in'")
-        if add and self.dtype not in SUMS:
-            raise TraceError(f"{self.name}: expected elements of {', '.join(SUMS)} to add to, got {self.dtype}")
-        reduce = f" reduce<add {SUMS[self.dtype]}>" if add else ""
+        asked = [kind for kind, is_asked in (("add", add), ("max", max), ("min", min)) if is_asked]
+        if len(asked) > 1:
+            raise TraceError(f"rows: expected at most one of add, max and min, got {' and '.join(asked)}")
+        reduction = asked[0] if asked else ""
+        verb = "add to" if add else f"take the {reduction} of"
+        if reduction and not self.is_writable:
+            raise TraceError(f"{self.name}: expected an argument with 'out' or 'inout' to {verb}, got one with 'in'")
+        if reduction and self.dtype not in REDUCTIONS[reduction]:
+            raise TraceError(f"{self.name}: expected elements of {', '.join(REDUCTIONS[reduction])} to {verb}, got {self.dtype}")
+        reduce = f" reduce<{reduction} {REDUCTIONS[reduction][self.dtype]}>" if reduction else ""
         view = make(f"carousel.rows {{0}}[{{1}}]{reduce} : {self.type}, {table.type}", [Value(self.node), Value(table.node)],
                     Type(self.type), self.name + "_rows")
-        return self._with(view.node, adds=add, table=table.name)
+        return self._with(view.node, reduction=reduction, table=table.name)
 
     def _box(self, index: Any) -> tuple[list[Value], list[int], list[int]]:
         """Where an access starts, the extents of its vector, and the dimensions that these are of."""
@@ -162,7 +170,7 @@ class Memory:
         starts, extents, dims = [], [], []
         for dim, each in enumerate(indices):
             if not isinstance(each, slice):
-                starts.append(self._index(each))
+                starts.append(self._check_index(self._index(each), dim))
                 continue
             if each.step is not None:
                 raise TraceError(f"{self.name}: expected slices without a step, got one with {each.step}")
@@ -171,6 +179,16 @@ class Memory:
             starts.append(start)
             dims.append(dim)
         return starts, extents, dims
+
+    def _check_index(self, index: Value, dim: int) -> Value:
+        """A single index that the trace knows is that of an element. A view's row numbers are places in its table."""
+        terms, number = find_linear(index) or ((), 0)
+        extent = self.extents[dim] if dim or not self.table else ""
+        if not terms and (number < 0 or (isinstance(extent, int) and number >= extent)):
+            wanted = f"0 to {extent - 1}" if isinstance(extent, int) else "0 on"
+            raise TraceError(f"{self.name}: expected an index from {wanted} in dimension {dim}, got {number}; slices may end "
+                             "beyond the tensor")
+        return index
 
     def _index(self, value: Operand) -> Value:
         made = as_value(value, INDEX)
@@ -225,8 +243,8 @@ class Memory:
     def __setitem__(self, index: Any, value: Operand) -> None:
         if not self.is_writable:
             raise TraceError(f"{self.name}: expected an argument with 'out' or 'inout' to write to, got one with 'in'")
-        if self.adds and not any(isinstance(each, slice) for each in (index if isinstance(index, tuple) else (index,))):
-            raise TraceError(f"{self.name}: expected a slice to add to, got a single element")
+        if self.reduction and not any(isinstance(each, slice) for each in (index if isinstance(index, tuple) else (index,))):
+            raise TraceError(f"{self.name}: expected a slice to {self.reduction} to, got a single element")
         starts, extents, dims = self._box(index)
         wanted = Type(self.dtype, tuple(extents) if dims else None)
         made = as_value(value, wanted)

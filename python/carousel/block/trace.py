@@ -9,11 +9,13 @@ see of it."""
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import Any, Callable, Optional
 
 from ..errors import InvalidArgumentError
@@ -23,6 +25,20 @@ PACKAGE = str(Path(__file__).resolve().parent)
 
 class TraceError(InvalidArgumentError):
     """A kernel in Python does what can't be traced."""
+
+
+class MissingNameError(TraceError, AttributeError):
+    """A kernel in Python uses a name that a value hasn't."""
+
+
+class Listed:
+    """What says the names that it has where it hasn't one."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what Python and NumPy ask of all objects
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        known = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
+        raise MissingNameError(f"{type(self).__name__}: expected one of {known}, got '{name}'")
 
 
 @dataclass(frozen=True)
@@ -64,10 +80,11 @@ class Node:
 class Place:
     file: str
     line: int
+    column: int = 1
 
     def __str__(self) -> str:
         escaped = self.file.replace("\\", "\\\\").replace('"', '\\"')
-        return f' loc("{escaped}":{self.line}:1)'
+        return f' loc("{escaped}":{self.line}:{self.column})'
 
 
 @dataclass
@@ -194,14 +211,22 @@ class Trace:
                 raise TraceError(f"expected a function that uses its arguments only, got {node.name} from outside; pass it")
 
 
+@functools.lru_cache(maxsize=256)
+def list_columns(code: CodeType) -> tuple[Optional[int], ...]:
+    """Of each instruction; Python knows them from 3.11 on."""
+    return tuple(place[2] for place in getattr(code, "co_positions", tuple)())
+
+
 def find_place() -> Optional[Place]:
-    """The line of the user's code that runs."""
+    """The expression of the user's code that runs."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         if frame.f_back is None:
             return None
         frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno)
+    columns, at = list_columns(frame.f_code), frame.f_lasti // 2
+    column = columns[at] if at < len(columns) else None
+    return Place(frame.f_code.co_filename, frame.f_lineno, 1 + (column or 0))
 
 
 def drop_dead(body: Region) -> None:

@@ -9,13 +9,14 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from .._arrays import ELEMENTS
 from .._numbers import FLOATS, INTEGERS, Number, check_number, read_scalar
 from .constants import spell_number
-from .trace import Node, Trace, TraceError, Type
+from .trace import Listed, Node, Trace, TraceError, Type
 
 INDEX, BOOL = Type("index"), "i1"
 
@@ -24,7 +25,7 @@ Operand = Union["Value", bool, int, float]
 Linear = tuple[frozenset[tuple[int, int]], int]
 
 
-class Value:
+class Value(Listed):
     """A number, or a vector of the whole program. Operators work element by element, and follow the rules of NumPy for
     extents: a missing one, or one of 1, is repeated. Python's numbers get the other operand's type."""
 
@@ -207,6 +208,24 @@ class Value:
             keepdims: bool = False) -> Value:
         """Sums along an axis or several, by default all, added to `start`. With `keepdims`, axes keep an extent of 1."""
         return reduce("add", self, axis, start, keepdims)
+
+    def mean(self, axis: Union[int, Sequence[int], None] = None, *, keepdims: bool = False) -> Value:
+        """Means of floats, as for `sum`."""
+        if not self.type.is_float:
+            raise TraceError(f"mean: expected floats, got {self.type}; convert them with .to('f32')")
+        total = self.sum(axis, keepdims=keepdims)
+        return total / (element_count(self.type) // element_count(total.type) * 1.0)
+
+    def argmax(self, axis: Optional[int] = None, *, unsigned: bool = False) -> Value:
+        """Where the first maximum along an axis is, as i32; of all elements, its place in row-major order. NaN is one, as in
+        NumPy."""
+        return find_first(self, "argmax", axis, lambda value, axis: value.max(axis, keepdims=True, propagate_nan=True,
+                                                                             unsigned=unsigned))
+
+    def argmin(self, axis: Optional[int] = None, *, unsigned: bool = False) -> Value:
+        """Where the first minimum is, as for `argmax`."""
+        return find_first(self, "argmin", axis, lambda value, axis: value.min(axis, keepdims=True, propagate_nan=True,
+                                                                             unsigned=unsigned))
 
     def max(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
             propagate_nan: bool = False, unsigned: bool = False) -> Value:
@@ -404,7 +423,9 @@ def check_element(element: str) -> None:
 
 
 def suggest_element(name: str) -> str:
-    """What a name of NumPy or PyTorch is here."""
+    """What a name of NumPy, PyTorch or Triton is here."""
+    if unsigned := re.fullmatch(r"u(?:int)?(8|16|32|64)", name):
+        return f"; use 'i{unsigned[1]}', and unsigned=True where a function or .to has it"
     element = ELEMENTS.get(name)
     return f"; use '{element}'" if element else ""
 
@@ -439,6 +460,26 @@ def cast_shape(value: Value, extents: Sequence[int]) -> Value:
     if result == value.type:
         return value
     return make(f"vector.shape_cast {{0}} : {value.type} to {result}", [value], result, "reshaped")
+
+
+def find_first(value: Value, what: str, axis: Optional[int], extreme: Callable[[Value, int], Value]) -> Value:
+    """Where the first element is that equals an extreme one, or is NaN, along an axis."""
+    from .functions import iota, where
+
+    if not value.type.is_vector:
+        raise TraceError(f"{what}: expected a vector, got {value.type}")
+    if axis is None:
+        value, axis = cast_shape(value, (element_count(value.type),)), 0
+    rank = len(value.shape)
+    dim = axis + rank if axis < 0 else axis
+    if not 0 <= dim < rank:
+        raise TraceError(f"expected an axis of {value.type}, got {axis}")
+    extent = value.shape[dim]
+    is_extreme = value == extreme(value, dim)
+    if value.type.is_float:
+        is_extreme = is_extreme | (value != value)
+    places = cast_shape(convert(iota(extent), "i32"), [extent if each == dim else 1 for each in range(rank)])
+    return where(is_extreme, places, extent).min(dim)
 
 
 INFINITY = float("inf")
