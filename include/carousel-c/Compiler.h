@@ -89,6 +89,10 @@ CAROUSEL_COMPILER_API carousel_compiler_status carousel_compiler_create(
 // Accepts null. Results outlive their compiler.
 CAROUSEL_COMPILER_API void carousel_compiler_destroy(
     carousel_compiler *compiler) CAROUSEL_COMPILER_NOEXCEPT;
+// 0 if the next call would fail: after a fork in the child, and if a call that
+// was stopped still works with it. From version 4 on.
+CAROUSEL_COMPILER_API int32_t carousel_compiler_is_usable(
+    const carousel_compiler *compiler) CAROUSEL_COMPILER_NOEXCEPT;
 
 // MLIR as text or as bytecode.
 typedef struct carousel_compiler_source {

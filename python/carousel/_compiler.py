@@ -125,6 +125,7 @@ def library() -> ctypes.CDLL:
     loaded.carousel_compiler_result_succeeded.argtypes = [RESULT]
     for name in ("last_error", "release", "llvm_release"):
         getattr(loaded, f"carousel_compiler_{name}").restype = c_char_p
+    loaded.carousel_compiler_is_usable.argtypes, loaded.carousel_compiler_is_usable.restype = [c_void_p], c_int32
     loaded.carousel_compiler_destroy.argtypes, loaded.carousel_compiler_destroy.restype = [c_void_p], None
     loaded.carousel_compiler_result_free.argtypes = [RESULT]
     loaded.carousel_compiler_result_free.restype = None
@@ -165,7 +166,7 @@ class Compilers:
             yield handle
         finally:
             if process == self._process:
-                if len(self._idle) < self.KEPT:
+                if len(self._idle) < self.KEPT and library().carousel_compiler_is_usable(handle):
                     self._idle.append(handle)
                 else:
                     library().carousel_compiler_destroy(handle)

@@ -301,6 +301,35 @@ class InterruptTest(unittest.TestCase):
         self.assertEqual(steps, [1])
         self.assertEqual(len(carousel.compile(SAXPY, **options).ptx), 3)
 
+    def test_a_pass_without_end_is_left(self):
+        """It goes on until the process ends, and neither the next call nor the end of the process waits for it."""
+        functions = ["func.func private @f0(%x: i32) -> i32 {\n %y = arith.addi %x, %x : i32\n return %y : i32\n}"]
+        for number in range(1, 60):
+            functions.append(f"func.func private @f{number}(%x: i32) -> i32 {{\n %y = call @f{number - 1}(%x) : (i32) -> i32\n"
+                             f" %z = call @f{number - 1}(%y) : (i32) -> i32\n return %z : i32\n}}")
+        functions.append("func.func @main(%x: i32) -> i32 {\n %y = call @f59(%x) : (i32) -> i32\n return %y : i32\n}")
+        script = f"""
+import os, signal, threading, time
+import carousel
+
+small = "func.func @f() {{\\n return\\n}}\\n"
+carousel.transform(small, "builtin.module(canonicalize)")
+threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+begin = time.monotonic()
+try:
+    carousel.transform({chr(10).join(functions)!r}, "builtin.module(inline)")
+except KeyboardInterrupt:
+    print("ended", round(time.monotonic() - begin - 0.5, 1))
+print(len(carousel.transform(small, "builtin.module(canonicalize)")) > 0)
+"""
+        begin = time.monotonic()
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        took, went_on = done.stdout.splitlines()
+        self.assertEqual(went_on, "True")
+        self.assertLess(float(took.split()[1]), 5)  # a second where nothing else runs
+        self.assertLess(time.monotonic() - begin, 40)
+
     def test_other_signals(self):
         """What a handler of any signal raises ends the call; one that returns doesn't."""
         arguments, seen = {"y": array.array("f", [0] * 32)}, []

@@ -219,30 +219,33 @@ carousel_compile_source(carousel_compiler *compiler,
     return status;
   if (carousel_compiler_status status = compiler->checkCallback())
     return status;
-  CompilePackageOptions compile;
-  if (carousel_compiler_status status = readOptions(options, compile))
+  Kept<CompilePackageOptions> compile(*compiler);
+  if (carousel_compiler_status status = readOptions(options, *compile))
     return status;
-  if (std::string error = useCodeCache(compile); !error.empty())
+  if (std::string error = useCodeCache(*compile); !error.empty())
     return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, error);
-  KeptInChild<carousel_compiler_result> made;
+  Kept<carousel_compiler_result> made(*compiler);
   CompilerLock lock(*compiler);
-  KeptInChild<SourceModule> module(*source, compiler->context, *made);
+  if (carousel_compiler_status status = compiler->checkLeft())
+    return status;
+  Kept<SourceModule> module(*compiler, *source, compiler->context, *made);
   // Names are for the text that people read; they change no other.
   using Names = SourceModule::Names;
-  bool succeeded = module->parse(compile.cuda ? Names::Values : Names::None);
+  bool succeeded = module->parse(compile->cuda ? Names::Values : Names::None);
   if (succeeded) {
     // A callback that forks must not return into work that goes on.
-    if (compile.progress && !compile.isCancelled)
-      compile.isCancelled = [] { return false; };
-    KeptInChild<Watch> watch(std::move(compile.isCancelled));
-    compile.isCancelled = watch->getIsStopped();
-    if (auto progress = std::move(compile.progress))
-      compile.progress = [&watch, progress](const CompileStep &step) {
-        watch->callBack([&] { progress(step); });
+    if (compile->progress && !compile->isCancelled)
+      compile->isCancelled = [] { return false; };
+    Kept<Watch> watch(*compiler, *compiler, std::move(compile->isCancelled));
+    compile->isCancelled = watch->getIsStopped();
+    if (auto progress = std::move(compile->progress))
+      compile->progress = [own = &*watch, progress](const CompileStep &step) {
+        own->callBack([&] { progress(step); });
       };
-    KeptInChild<FailureOr<Package>> package(failure());
-    watch->run([&] {
-      *package = compiler->packages.compile(module->getModule(), compile);
+    Kept<FailureOr<Package>> package(*compiler, failure());
+    watch->run([compiler, made = &*package, parsed = module->getModule(),
+                used = &*compile] {
+      *made = compiler->packages.compile(parsed, *used);
     });
     if (watch->isStopped())
       return watch->fail();
@@ -293,13 +296,15 @@ carousel_transform_source(carousel_compiler *compiler,
   if (carousel_compiler_status status =
           readStruct(options, kTransformBytes, "options", given))
     return status;
-  KeptInChild<carousel_compiler_result> made;
+  Kept<carousel_compiler_result> made(*compiler);
   CompilerLock lock(*compiler);
-  KeptInChild<SourceModule> module(*source, compiler->context, *made);
+  if (carousel_compiler_status status = compiler->checkLeft())
+    return status;
+  Kept<SourceModule> module(*compiler, *source, compiler->context, *made);
   std::function<bool()> ask;
   if (given.is_cancelled)
     ask = [&] { return given.is_cancelled(given.cancel_data) != 0; };
-  KeptInChild<Watch> watch(std::move(ask));
+  Kept<Watch> watch(*compiler, *compiler, std::move(ask));
   bool succeeded =
       module->parse(SourceModule::Names::None) &&
       module->runPasses(given.pipeline ? given.pipeline : "", *watch);

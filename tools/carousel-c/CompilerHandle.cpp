@@ -88,6 +88,18 @@ carousel_compiler_status carousel_compiler::checkCallback() const {
               "that of the call which runs this callback");
 }
 
+carousel_compiler_status carousel_compiler::checkLeft() const {
+  if (!isLeft)
+    return CAROUSEL_COMPILER_OK;
+  return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
+              "compiler: expected one whose calls have ended, got one of which "
+              "a call that was stopped goes on; make another one");
+}
+
+bool carousel_compiler::isLost() const {
+  return isLeft || process != ::getpid();
+}
+
 static void registerPassesOnce() {
   static bool registered = [] {
     mlir::registerTransformsPasses();
@@ -128,7 +140,12 @@ carousel_compiler_create(carousel_compiler **compiler) noexcept {
 
 void carousel_compiler_destroy(carousel_compiler *compiler) noexcept {
   // In a forked child the context's threads are gone, and its end would wait
-  // for them.
-  if (compiler && compiler->process == ::getpid())
+  // for them. What was left goes on.
+  if (compiler && !compiler->isLost())
     delete compiler;
+}
+
+int32_t
+carousel_compiler_is_usable(const carousel_compiler *compiler) noexcept {
+  return compiler && !compiler->isLost();
 }

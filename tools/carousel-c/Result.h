@@ -105,6 +105,9 @@ struct carousel_compiler {
   std::atomic<std::thread::id> owner{};
   /// The process that made it: the context's threads don't survive a fork.
   int process;
+  /// Whether a call that was stopped still works with it, and does until the
+  /// process ends.
+  std::atomic<bool> isLeft = false;
   mlir::MLIRContext context;
   carousel::PackageCompiler packages;
 
@@ -113,6 +116,10 @@ struct carousel_compiler {
   carousel_compiler_status checkProcess() const;
   /// Fails in a callback of a call with this compiler, which holds the mutex.
   carousel_compiler_status checkCallback() const;
+  /// Fails if a call that was stopped still works with it.
+  carousel_compiler_status checkLeft() const;
+  /// Whether a thread uses it that this process can't wait for.
+  bool isLost() const;
 };
 
 namespace carousel::capi {

@@ -887,8 +887,10 @@ carousel_simulate_source(carousel_compiler *compiler,
   Schedules schedules;
   if (carousel_compiler_status status = readOptions(options, schedules))
     return status;
-  KeptInChild<carousel_compiler_result> made;
+  Kept<carousel_compiler_result> made(*compiler);
   CompilerLock lock(*compiler);
+  if (carousel_compiler_status status = compiler->checkLeft())
+    return status;
   Code code;
   std::string description;
   bool hasCode = schedules.ptx || schedules.parameters, isRead = true;
@@ -904,8 +906,8 @@ carousel_simulate_source(carousel_compiler *compiler,
   carousel_compiler_source described = *source;
   if (schedules.parameters)
     described = {"parameters", description.data(), description.size()};
-  KeptInChild<SourceModule> module(described, compiler->context, *made);
-  KeptInChild<Watch> watch(schedules.run.isCancelled);
+  Kept<SourceModule> module(*compiler, described, compiler->context, *made);
+  Kept<Watch> watch(*compiler, *compiler, schedules.run.isCancelled);
   bool succeeded = module->parse(SourceModule::Names::Memrefs) &&
                    module->runPasses(schedules.pipeline, *watch);
   if (watch->isStopped())

@@ -25,6 +25,8 @@
 #include "llvm/Support/thread.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 using namespace mlir;
@@ -38,6 +40,21 @@ using namespace carousel::capi;
 /// Short for a user, and long beside what a question costs.
 static constexpr std::chrono::milliseconds kInterval(10);
 
+/// The time that work has to end in once it was stopped: passes end between
+/// two patterns, but not in the middle of what takes long.
+static constexpr std::chrono::milliseconds kPatience(500);
+
+/// The number of threads that were left at work.
+static std::atomic<int> leftThreads = 0;
+
+/// Ends the process before destructors of what threads use that were left.
+static void endBeforeDestructors(int status, void *) {
+  if (leftThreads == 0)
+    return;
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
 /// The stack of a main thread: modules may nest deeply.
 static constexpr std::optional<unsigned> kStackBytes = 8 << 20;
 
@@ -47,7 +64,7 @@ std::function<bool()> Watch::getIsStopped() const {
   return [this] { return isStopped(); };
 }
 
-void Watch::run(llvm::function_ref<void()> work) {
+void Watch::run(std::function<void()> work) {
   if (!ask)
     return work();
   auto askAgain = [&] {
@@ -56,14 +73,29 @@ void Watch::run(llvm::function_ref<void()> work) {
   };
   if (askAgain())
     return;
-  KeptInChild<llvm::thread> worker(kStackBytes, [&] {
+  Kept<llvm::thread> worker(compiler, kStackBytes, [this, work] {
     work();
     std::scoped_lock lock(mutex);
     isDone = true;
     changed.notify_all();
+    if (compiler.isLeft)
+      --leftThreads;
   });
   std::unique_lock lock(mutex);
+  std::optional<std::chrono::steady_clock::time_point> end;
   while (!isDone) {
+    auto now = std::chrono::steady_clock::now();
+    if (stopped && !end)
+      end = now + kPatience;
+    if (end && now >= *end) {
+      if (leftThreads++ == 0)
+        ::on_exit(endBeforeDestructors, nullptr);
+      compiler.isLeft = true;
+      pending = nullptr;
+      changed.notify_all();
+      worker->detach();
+      return;
+    }
     changed.wait_for(lock, kInterval, [&] { return isDone || pending; });
     if (isDone)
       break;
@@ -87,6 +119,8 @@ void Watch::callBack(llvm::function_ref<void()> function) {
   if (!ask)
     return function();
   std::unique_lock lock(mutex);
+  if (compiler.isLeft)
+    return;
   pending = &function;
   changed.notify_all();
   changed.wait(lock, [&] { return !pending; });
@@ -253,12 +287,15 @@ bool SourceModule::runPasses(StringRef pipeline, Watch &watch) {
              "'");
     return false;
   }
-  KeptInChild<PassManager> manager(&context);
+  const carousel_compiler &compiler = watch.getCompiler();
+  Kept<PassManager> manager(compiler, &context);
   static_cast<OpPassManager &>(*manager) = std::move(*parsed);
-  KeptInChild<PassCancellation> cancellation(&context, watch.getIsStopped());
-  LogicalResult result = failure();
-  watch.run([&] { result = manager->run(*module); });
-  return succeeded(result) && !watch.isStopped();
+  Kept<PassCancellation> cancellation(compiler, &context, watch.getIsStopped());
+  Kept<LogicalResult> result(compiler, failure());
+  watch.run([this, passes = &*manager, done = &*result] {
+    *done = passes->run(*module);
+  });
+  return !watch.isStopped() && succeeded(*result);
 }
 
 void SourceModule::finish(bool succeeded) {

@@ -30,19 +30,19 @@
 namespace carousel::capi {
 
 /// Owns what the thread of a Watch uses. In a child that a callback forks, that
-/// thread is gone, with locks that it held and changes half made. So the child
-/// never destroys it.
-template <typename T> class KeptInChild {
+/// thread is gone, with locks that it held and changes half made; and where
+/// work was left, it goes on. So neither destroys it.
+template <typename T> class Kept {
 public:
   template <typename... Args>
-  explicit KeptInChild(Args &&...args)
-      : value(new T(std::forward<Args>(args)...)) {}
-  ~KeptInChild() {
-    if (process == ::getpid())
+  explicit Kept(const carousel_compiler &compiler, Args &&...args)
+      : value(new T(std::forward<Args>(args)...)), compiler(compiler) {}
+  ~Kept() {
+    if (!compiler.isLost())
       delete value;
   }
-  KeptInChild(const KeptInChild &) = delete;
-  KeptInChild &operator=(const KeptInChild &) = delete;
+  Kept(const Kept &) = delete;
+  Kept &operator=(const Kept &) = delete;
 
   T *operator->() const { return value; }
   T &operator*() const { return *value; }
@@ -51,7 +51,7 @@ public:
 
 private:
   T *value;
-  int process = ::getpid();
+  const carousel_compiler &compiler;
 };
 
 /// Callbacks run on the thread of the call, since Python handles signals on its
@@ -61,12 +61,14 @@ private:
 class Watch {
 public:
   /// `ask` returns true to end the work. It may be empty.
-  explicit Watch(std::function<bool()> ask) : ask(std::move(ask)) {}
+  Watch(carousel_compiler &compiler, std::function<bool()> ask)
+      : compiler(compiler), ask(std::move(ask)) {}
 
   /// Runs the work. With a function to ask, it runs on another thread. In a
   /// child that a callback forks, it returns after the callback, and the work
-  /// has stopped.
-  void run(llvm::function_ref<void()> work);
+  /// has stopped. Work that doesn't end soon after it has to is left: it uses
+  /// nothing that isn't `Kept`, and goes on until the process ends.
+  void run(std::function<void()> work);
 
   /// Returns whether the work must end. Any thread may call it.
   bool isStopped() const { return stopped; }
@@ -77,10 +79,14 @@ public:
   /// Returns the status of work that has to end, and says why.
   carousel_compiler_status fail() const { return failCancelled(process); }
 
-  /// Calls back on the thread of `run`. The work calls it.
+  carousel_compiler &getCompiler() const { return compiler; }
+
+  /// Calls back on the thread of `run`. The work calls it; nobody is called if
+  /// it was left.
   void callBack(llvm::function_ref<void()> function);
 
 private:
+  carousel_compiler &compiler;
   std::function<bool()> ask;
   std::atomic<bool> stopped = false;
   std::mutex mutex;

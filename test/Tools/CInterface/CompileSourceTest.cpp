@@ -243,6 +243,43 @@ TEST_F(CompileSourceTest, PassesMayStop) {
             CAROUSEL_COMPILER_INVALID_ARGUMENT);
 }
 
+/// Each function calls the one before it twice, so that inlining all of them
+/// has no end.
+TEST_F(CompileSourceTest, PassesWithoutEndAreLeft) {
+  std::string text = "func.func private @f0(%x: i32) -> i32 {\n"
+                     "  %y = arith.addi %x, %x : i32\n  return %y : i32\n}\n";
+  for (int number = 1; number < 60; ++number) {
+    std::string callee = "@f" + std::to_string(number - 1);
+    text += "func.func private @f" + std::to_string(number) +
+            "(%x: i32) -> i32 {\n  %y = call " + callee +
+            "(%x) : (i32) -> i32\n  %z = call " + callee +
+            "(%y) : (i32) -> i32\n  return %z : i32\n}\n";
+  }
+  text += "func.func @main(%x: i32) -> i32 {\n"
+          "  %y = call @f59(%x) : (i32) -> i32\n  return %y : i32\n}\n";
+  carousel_transform_source_options transform;
+  carousel_transform_source_options_init(&transform, sizeof(transform));
+  transform.pipeline = "builtin.module(inline)";
+  int left = 20; // questions before the answer is yes
+  transform.cancel_data = &left;
+  transform.is_cancelled = [](void *data) -> int32_t {
+    return --*static_cast<int *>(data) < 0;
+  };
+  carousel_compiler *own = nullptr;
+  ASSERT_EQ(carousel_compiler_create(&own), CAROUSEL_COMPILER_OK);
+  EXPECT_TRUE(carousel_compiler_is_usable(own));
+  carousel_compiler_source source = makeSource(text);
+  carousel_compiler_result *result = nullptr;
+  EXPECT_EQ(carousel_transform_source(own, &source, &transform, &result),
+            CAROUSEL_COMPILER_STOPPED);
+  EXPECT_FALSE(carousel_compiler_is_usable(own));
+  EXPECT_EQ(carousel_transform_source(own, &source, &transform, &result),
+            CAROUSEL_COMPILER_INVALID_ARGUMENT);
+  EXPECT_EQ(result, nullptr);
+  carousel_compiler_destroy(own);
+  EXPECT_TRUE(carousel_compiler_is_usable(compiler));
+}
+
 TEST_F(CompileSourceTest, WrongCallsAreRefused) {
   carousel_compiler_result *result = nullptr;
   carousel_compiler_source source = makeSource(kDouble);
