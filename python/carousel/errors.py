@@ -15,7 +15,7 @@ def draw_caret(source: str, column: int) -> list[str]:
     """A line of the source, and a caret below a column, from 1 on. Nothing where the line isn't known."""
     if not source:
         return []
-    # Places in Python have no column. Tabs stay, so that the caret is below its character.
+    # Places in models of PyTorch have no column. Tabs stay, so that the caret is below its character.
     start = max(column - 1, len(source) - len(source.lstrip()))
     indent = "".join("\t" if character == "\t" else " " for character in source[:start])
     return [source, indent + "^"]
@@ -23,7 +23,7 @@ def draw_caret(source: str, column: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A message of the compiler about a place in the source. `line` and `column` count from 1; 0 is no place."""
+    """A message of the compiler about a place in the source. `line` and `column` count from 1; 0 is none."""
 
     severity: str
     """One of "error", "warning", "note" and "remark"."""
@@ -36,7 +36,8 @@ class Diagnostic:
     notes: tuple[Diagnostic, ...] = ()
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        column = f":{self.column}" if self.column else ""
+        place = f"{self.file}:{self.line}{column}: " if self.line else ""
         return "\n".join([f"{place}{self.severity}: {self.message}", *draw_caret(self.source, self.column),
                           *map(str, self.notes)])
 

@@ -120,6 +120,9 @@ class CompileTest(unittest.TestCase):
             "    %d = arith.addf %v, %w : f32",
             "                        ^",
         ])
+        # Places of a model have no columns.
+        warning = carousel.Diagnostic("warning", "slow", "block.py", 31, 0, "    return self.norm(x)")
+        self.assertEqual(str(warning), "block.py:31: warning: slow\n    return self.norm(x)\n    ^")
 
     def test_notes_belong_to_their_error(self):
         with self.assertRaises(carousel.CompileError) as caught:
