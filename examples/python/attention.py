@@ -250,14 +250,19 @@ def attention_documents(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16
     finish(attend(q, k, v, scale, rows, begin, end, score, keys=64), scale, rows, y, lse)
 
 
-def see_window(s, back, window):
-    """The scores at distances of 0 to `window` - 1, if the first row is `back` behind the first column."""
-    def some():
-        steps = carousel.iota(128)
-        distances = (carousel.column(steps + back) - steps).to("i32")
-        return carousel.where(carousel.less(distances, window.to("i32"), unsigned=True), s, -math.inf)
+def see_near(s, distances, window, is_partial):
+    """The scores at distances of 0 to `window` - 1, in tiles of which only some keys count."""
+    return carousel.cond(is_partial, lambda: carousel.where(carousel.less(distances().to("i32"), window.to("i32"), unsigned=True), s,
+                                                            -math.inf), lambda: s)
 
-    return carousel.cond((back + 128 > window) | (back == 0), some, lambda: s)
+
+def see_window(s, back, window):
+    """The same, if the first row is `back` behind the first column."""
+    def distances():
+        steps = carousel.iota(128)
+        return carousel.column(steps + back) - steps
+
+    return see_near(s, distances, window, (back + 128 > window) | (back == 0))
 
 
 @carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_kinds")
@@ -545,28 +550,36 @@ def attention_latent_combine(parts: "contiguous f32[batches, count, heads, 512]"
     lse[b, h] = largest + carousel.log(total)
 
 
+def find_range(start, stop, i, n, step):
+    """The bounds of a loop by tiles of `step` columns that some of 128 rows from row i of n on see, if row i sees those from start[i]
+    up to stop[i], and a function that masks the scores of a tile from its first column on."""
+    last = carousel.minimum(i + 127, n - 1)
+    first, latest = start[i].to("index", unsigned=True), start[last].to("index", unsigned=True)
+    earliest, end = stop[i].to("index", unsigned=True), stop[last].to("index", unsigned=True)
+    begin = first // step * step
+    starts = start[i:i + 128]
+    counts = stop[i:i + 128] - starts
+
+    def see(s, j):
+        after = j + step
+
+        def some():
+            distances = carousel.iota(step).to("i32") - carousel.column(starts - j.to("i32"))
+            return carousel.where(carousel.less(distances, carousel.column(counts), unsigned=True), s, -math.inf)
+
+        return carousel.cond((j < latest) | (after > earliest), some, lambda: s)
+
+    return (begin, end), see
+
+
 @carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_ranges")
 def attention_ranges(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
                      scale: "f32", start: "i32[m]", stop: "i32[m]", y: "out contiguous bf16[heads, m, 128]",
                      lse: "out contiguous f32[heads, m]"):
     h, i = rows = find_rows()
-    last = carousel.minimum(i + 127, q.shape[1] - 1)
-    first, latest = start[i].to("index", unsigned=True), start[last].to("index", unsigned=True)
-    earliest, end = stop[i].to("index", unsigned=True), stop[last].to("index", unsigned=True)
-    begin = first // 128 * 128
-    starts = start[i:i + 128]
-    counts = stop[i:i + 128] - starts
+    (begin, end), see = find_range(start, stop, i, q.shape[1], 128)
 
-    def score(multiply, j):
-        s, after = multiply(), j + 128
-
-        def some():
-            distances = carousel.iota(128).to("i32") - carousel.column(starts - j.to("i32"))
-            return carousel.where(carousel.less(distances, carousel.column(counts), unsigned=True), s, -math.inf)
-
-        return carousel.cond((j < latest) | (after > earliest), some, lambda: s)
-
-    finish_both(attend(q, k, v, scale, rows, begin, end, score), scale, rows, y, lse)
+    finish_both(attend(q, k, v, scale, rows, begin, end, lambda multiply, j: see(multiply(), j)), scale, rows, y, lse)
 
 
 def see_up_to(s, keys, queries, is_partial):
@@ -575,89 +588,10 @@ def see_up_to(s, keys, queries, is_partial):
                          lambda: s)
 
 
-def make_delta(name, module, width):
-    def kernel(y: f"contiguous bf16[heads, m, {width}]", dy: f"contiguous bf16[heads, m, {width}]",
-               delta: "out contiguous f32[heads, m]"):
-        block, h = carousel.program_id(0), carousel.program_id(1)
-        i = block * 64
-        rows, gradients = y[h, i:i + 64, :], dy[h, i:i + 64, :]
-        delta[h, i:i + 64] = (rows.to("f32") * gradients.to("f32")).sum(axis=1, start=0.0)
-
-    return make_kernel(kernel, name, module, ("ceildiv(m, 64)", "heads"))
-
-
-def make_dkv(name, module, width, is_causal):
-    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[groups, n, {width}]",
-               v: f"contiguous bf16[groups, n, {width}]", dy: f"contiguous bf16[heads, m, {width}]",
-               lse: "contiguous f32[heads, m]", delta: "contiguous f32[heads, m]", scale: "f32",
-               dk: f"out contiguous bf16[groups, n, {width}]", dv: f"out contiguous bf16[groups, n, {width}]"):
-        h, block = carousel.program_id(0), carousel.program_id(1)
-        j = block * 128
-        keys, values, count = k[h, j:j + 128, :], v[h, j:j + 128, :], q.shape[0] // k.shape[0]
-        of_keys, of_values = carousel.zeros((128, width), "f32"), carousel.zeros((128, width), "f32")
-        for g in carousel.range(h * count, h * count + count, pipeline=False):
-            for i in carousel.range(j if is_causal else 0, q.shape[1], 64):
-                ahead, rows, gradients = i - j, q[g, i:i + 64, :], dy[g, i:i + 64, :]
-                s, dp = carousel.dot(keys, rows, transposed=True), carousel.dot(values, gradients, transposed=True)
-                if is_causal:
-                    s = see_up_to(s, lambda: carousel.column(carousel.iota(128)), lambda: carousel.iota(64) + ahead, ahead < 128)
-                below = lse[g, i:i + 64] * -LOG2E
-                p = carousel.exp2(carousel.fma(s, scale * LOG2E, below), approximate=True)
-                ds = (p * (dp - delta[g, i:i + 64])).to("bf16")
-                of_values = carousel.dot(p.to("bf16"), gradients, of_values)
-                of_keys = carousel.dot(ds, rows, of_keys)
-        dk[h, j:j + 128, :] = (of_keys * scale).to("bf16")
-        dv[h, j:j + 128, :] = of_values.to("bf16")
-
-    return make_kernel(kernel, name, module, ("groups", "ceildiv(n, 128)"))
-
-
-def make_dq(name, module, width, is_causal):
-    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[groups, n, {width}]",
-               v: f"contiguous bf16[groups, n, {width}]", dy: f"contiguous bf16[heads, m, {width}]",
-               lse: "contiguous f32[heads, m]", delta: "contiguous f32[heads, m]", scale: "f32",
-               dq: f"out contiguous bf16[heads, m, {width}]"):
-        h, block, n = carousel.program_id(0), carousel.program_id(1), k.shape[1]
-        # The longest rows first. Never negative, so that engines may write from there on.
-        i = (carousel.maximum(carousel.ceildiv(n, 128) - 1 - block, 0) if is_causal else block) * 128
-        end = carousel.minimum(i + 128, n) if is_causal else n
-        g = h // (q.shape[0] // k.shape[0])
-        rows, gradients = q[h, i:i + 128, :], dy[h, i:i + 128, :]
-        below, own_delta = carousel.column(lse[h, i:i + 128] * -LOG2E), carousel.column(delta[h, i:i + 128])
-        total = carousel.zeros((128, width), "f32")
-        for j in carousel.range(0, end, 64, pipeline="stages = 4"):
-            keys, values = k[g, j:j + 64, :], v[g, j:j + 64, :]
-            s, dp = carousel.dot(rows, keys, transposed=True), carousel.dot(gradients, values, transposed=True)
-            if is_causal:
-                back = i - j
-                s = see_up_to(s, lambda: carousel.iota(64), lambda: carousel.column(carousel.iota(128) + back), back <= 0)
-            else:
-                s = see_first(s, n - j)
-            p = carousel.exp2(carousel.fma(s, scale * LOG2E, below), approximate=True)
-            ds = (p * (dp - own_delta)).to("bf16")
-            total = carousel.dot(ds, keys, total)
-        dq[h, i:i + 128, :] = (total * scale).to("bf16")
-
-    return make_kernel(kernel, name, module, ("heads", "ceildiv(m, 128)"))
-
-
-delta, delta_64 = make_delta("delta", "attention_backward", 128), make_delta("delta_64", "attention_backward_64", 64)
-attention_dkv = make_dkv("attention_dkv", "attention_backward", 128, False)
-attention_dkv_causal = make_dkv("attention_dkv_causal", "attention_backward", 128, True)
-attention_dq = make_dq("attention_dq", "attention_backward", 128, False)
-attention_dq_causal = make_dq("attention_dq_causal", "attention_backward", 128, True)
-attention_dkv_64 = make_dkv("attention_dkv_64", "attention_backward_64", 64, False)
-attention_dkv_causal_64 = make_dkv("attention_dkv_causal_64", "attention_backward_64", 64, True)
-attention_dq_64 = make_dq("attention_dq_64", "attention_backward_64", 64, False)
-attention_dq_causal_64 = make_dq("attention_dq_causal_64", "attention_backward_64", 64, True)
-
-
 # The kernels, by the file of examples/block that has the same ones.
 KERNELS = {
     "attention.mlir": (attention, attention_causal),
     "attention_64.mlir": (attention_64, attention_causal_64, attention_sink),
-    "attention_backward.mlir": (delta, attention_dkv, attention_dkv_causal, attention_dq, attention_dq_causal),
-    "attention_backward_64.mlir": (delta_64, attention_dkv_64, attention_dkv_causal_64, attention_dq_64, attention_dq_causal_64),
     "attention_bias.mlir": (attention_bias, attention_bias_f32),
     "attention_decode.mlir": (attention_decode, attention_decode_combine),
     "attention_documents.mlir": (attention_documents,),

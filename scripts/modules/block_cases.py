@@ -21,6 +21,8 @@ ATTENTION_FP8 = ["--rtol", "0.0079", "--atol", "0.07"]
 # Scores of up to 16 of random q and k, times 0.02, and lse from -1 on give weights of up to 4. These round to bf16, by 2^-8 of
 # their sizes; 512 such errors of both signs, times elements of dy up to 1, add up to 0.2 about.
 GRADIENTS = ["--rtol", "0.0079", "--atol", "0.25"]
+# Biases of up to 1 make weights e times as large.
+GRADIENTS_BIAS = ["--rtol", "0.0079", "--atol", "0.7"]
 
 
 @dataclass
@@ -38,6 +40,13 @@ class Case:
         return (f"{self.file}: {self.kernel} {' '.join(self.arguments)}"
                 + (f" in vectors of {self.width}" if self.width != 4096 else "") + ("" if self.shrinks else " in whole tiles")
                 + (f" with pages of {self.page}" if self.page != 64 else ""))
+
+
+def make_gradients(heads, groups, rows, keys, elements=128):
+    """What gradients of attention are computed from: q, k, v and dy, and numbers of rows and a scale."""
+    factors = [f"{name}=random:{count}x{n}x{elements}:{seed}" for seed, (name, count, n)
+               in enumerate((("q", heads, rows), ("k", groups, keys), ("v", groups, keys), ("dy", heads, rows)), 1)]
+    return factors, [f"lse=random:{heads}x{rows}:5", f"delta=random:{heads}x{rows}:6", "scale=0.02"]
 
 
 def make_cases():
@@ -330,9 +339,7 @@ def make_cases():
     for elements, suffix, shapes in ((128, "", gradients), (64, "_64", gradients[:3])):
         for heads, groups, rows, keys in shapes:
             file = f"attention_backward{suffix}"
-            factors = [f"{name}=random:{count}x{n}x{elements}:{seed}" for seed, (name, count, n)
-                       in enumerate((("q", heads, rows), ("k", groups, keys), ("v", groups, keys), ("dy", heads, rows)), 1)]
-            stats = [f"lse=random:{heads}x{rows}:5", f"delta=random:{heads}x{rows}:6", "scale=0.02"]
+            factors, stats = make_gradients(heads, groups, rows, keys, elements)
             for kind in ("", "_causal") if rows == keys else ("",):
                 if keys:
                     add(file, f"attention_dkv{kind}{suffix}", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v",
@@ -340,6 +347,71 @@ def make_cases():
                 add(file, f"attention_dq{kind}{suffix}", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS, shrinks=False)
             add(file, f"delta{suffix}", "delta", f"y=random:{heads}x{rows}x{elements}:1", f"dy=random:{heads}x{rows}x{elements}:4",
                 f"delta=empty:{heads}x{rows}", tolerance=SUMS, shrinks=False)
+    # Of heads of 128: windows that end in the first tile, with it, behind all keys, and none; and heads that share keys.
+    for heads, groups, n, window in ((1, 1, 5, 2), (1, 1, 5, 0), (2, 1, 129, 128), (1, 1, 193, 70), (2, 2, 1, 1000)):
+        factors, stats = make_gradients(heads, groups, n, n)
+        stats = [*stats, "cap=2.5", f"window={window}"]
+        add("attention_backward_kinds", "attention_dkv_window", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v", tolerance=GRADIENTS,
+            shrinks=False)
+        add("attention_backward_kinds", "attention_dq_window", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS, shrinks=False)
+    # A bias for each head, one for two of them, and one by which some keys don't count, all of some queries, and first tiles.
+    for heads, groups, biases, n, keys, kind in ((1, 1, 1, 5, 5, "random"), (2, 1, 1, 129, 65, "random"), (1, 1, 1, 64, 130, "holes"),
+                                                 (4, 2, 2, 67, 72, "random")):
+        factors, stats = make_gradients(heads, groups, n, keys)
+        stats.append(f"bias={kind}:{biases}x{n}x{keys}" + (":7" if kind == "random" else ""))
+        add("attention_backward_kinds", "attention_dkv_bias", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v",
+            tolerance=GRADIENTS_BIAS, shrinks=False)
+        add("attention_backward_kinds", "attention_dq_bias", "dq dbias", *factors, *stats, "dq=like:q",
+            f"dbias=empty:{heads}x{n}x{keys}", tolerance=GRADIENTS_BIAS, shrinks=False)
+    # One document, and some that begin and end within tiles and with them.
+    for heads, groups, counts in ((1, 1, "5"), (2, 1, "40x88x1x67")):
+        n = sum(map(int, counts.split("x")))
+        factors, stats = make_gradients(heads, groups, n, n)
+        stats.append(f"id=documents:{counts}")
+        add("attention_backward_masks", "attention_dkv_documents", "dk dv", *factors, *stats, "dk=like:k", "dv=like:v",
+            tolerance=GRADIENTS, shrinks=False)
+        add("attention_backward_masks", "attention_dq_documents", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS,
+            shrinks=False)
+    # The keys of queries, and the queries of keys: documents, causal ones, windows that are longer than a tile, and none.
+    for heads, groups, counts, keys, queries in (
+            (1, 1, "5", ("starts", "stops"), ("starts", "stops")), (2, 1, "40x88x1x67", ("starts", "stops"), ("starts", "stops")),
+            (1, 1, "128x61", ("starts", "nexts"), ("selves", "stops")), (1, 1, "257", ("windows", "nexts"), ("selves", "followers")),
+            (1, 1, "130", ("starts", "starts"), ("starts", "starts"))):
+        n = sum(map(int, counts.split("x")))
+        factors, stats = make_gradients(heads, groups, n, n)
+        for kernel, outputs, (start, stop), results in (("attention_dkv_ranges", "dk dv", queries, ("dk=like:k", "dv=like:v")),
+                                                        ("attention_dq_ranges", "dq", keys, ("dq=like:q",))):
+            add("attention_backward_masks", kernel, outputs, *factors, *stats, f"start={start}:{counts}", f"stop={stop}:{counts}",
+                *results, tolerance=GRADIENTS, shrinks=False)
+    # Sequences of no row, of one, of one more or less than a tile; and none. Rows behind the last one stay as they are.
+    for heads, groups, counts, more in ((1, 1, "5", 0), (2, 1, "40x0x1x67", 7), (1, 1, "129x127x0", 0), (1, 1, "0", 3)):
+        n = sum(map(int, counts.split("x"))) + more
+        factors, stats = make_gradients(heads, groups, n, n)
+        stats.append(f"offsets=ends:{counts}")
+        for kind in ("ragged", "ragged_causal"):
+            add("attention_backward_ragged", f"attention_dkv_{kind}", "dk dv", *factors, *stats, f"dk=random:{groups}x{n}x128:7",
+                f"dv=random:{groups}x{n}x128:8", tolerance=GRADIENTS, shrinks=False)
+            add("attention_backward_ragged", f"attention_dq_{kind}", "dq", *factors, *stats, f"dq=random:{heads}x{n}x128:7",
+                tolerance=GRADIENTS, shrinks=False)
+    # Two batches, heads that share keys and values, and fewer queries than keys.
+    for n, keys in ((1, 1), (67, 129), (128, 128)):
+        stats = ["lse=random:2x2x{}:5", "delta=random:2x2x{}:6", "scale=0.02"]
+        of_batches = [each.format(n) for each in stats]
+        factors = [f"q=random:2x{n}x2x128:1", f"k=random:2x{keys}x1x128:2", f"v=random:2x{keys}x1x128:3", f"dy=random:2x{n}x2x128:4"]
+        add("attention_backward_layouts", "delta_bshd", "delta", f"y=random:2x{n}x2x128:1", factors[3], f"delta=empty:2x2x{n}",
+            tolerance=SUMS, shrinks=False)
+        add("attention_backward_layouts", "attention_dkv_bshd", "dk dv", *factors, *of_batches, "dk=like:k", "dv=like:v",
+            tolerance=GRADIENTS, shrinks=False)
+        add("attention_backward_layouts", "attention_dq_bshd", "dq", *factors, *of_batches, "dq=like:q", tolerance=GRADIENTS,
+            shrinks=False)
+        of_heads = [f"lse=random:2x{n}:5", f"delta=random:2x{n}:6", "scale=0.02"]
+        packed = [f"qkv=random:{n}x3x2x128:1", f"dy=random:{n}x2x128:4", *of_heads, f"dqkv=random:{n}x3x2x128:7"]
+        for kernel in ("attention_dkv_qkv", "attention_dq_qkv"):
+            add("attention_backward_layouts", kernel, "dqkv", *packed, tolerance=GRADIENTS, shrinks=False)
+        pairs = [f"q=random:{n}x2x128:1", f"kv=random:{keys}x1x2x128:2", f"dy=random:{n}x2x128:4", *of_heads]
+        add("attention_backward_layouts", "attention_dkv_kv", "dkv", *pairs, f"dkv=empty:{keys}x1x2x128", tolerance=GRADIENTS,
+            shrinks=False)
+        add("attention_backward_layouts", "attention_dq_kv", "dq", *pairs, f"dq=empty:{n}x2x128", tolerance=GRADIENTS, shrinks=False)
     # Windows that end in the first tile that a program reads, with it, and behind all keys.
     for heads, n, window in ((1, 5, 2), (1, 5, 0), (2, 129, 128), (1, 300, 130), (1, 256, 1000)):
         factors = [f"{name}=random:{heads}x{n}x128:{seed}" for seed, name in enumerate("qkv", 1)]
