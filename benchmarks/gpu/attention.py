@@ -34,6 +34,10 @@ DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pk
                                       for names that end with _64; beside the backward passes of cuDNN and the flash backend,
                                       and of the latter in a fixed order. Prints each kernel's time, and checks that 20
                                       launches give the same bits
+  attention_backward_KIND             the same of the kinds window (of 1024, with a soft cap), bias, documents, ranges, ragged and
+                                      ragged_causal, beside flex_attention, and of the layouts bshd, qkv and kv, beside cuDNN on
+                                      views. DIR has attention_backward_kinds.pkg, _masks.pkg, _ragged.pkg or
+                                      _layouts.pkg, attention_backward.pkg, and the package of the forward kernel
   gradients...                y, dq, dk and dv of the program in NAME_N.pkg, which is a graph that jax.vjp writes: see
                               gradients.py; beside both passes of cuDNN. Prints the time of each kernel
   pages_decode, pages_causal  the program in NAME_N.pkg, a graph of JAX with pages: see pages.py; decoding beside a copy of half as
@@ -66,6 +70,11 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_paged": "attention_paged", "attention_sink": "attention_64", "attention_fp8": "attention_fp8",
             "attention_latent": "attention_latent", "attention_qkv": "attention_layouts",
             "attention_kv": "attention_layouts"}
+# Of kinds of gradients: the end of the name of the file of examples/block that has them, and the file of the forward kernel.
+FORWARD = {"window": ("kinds", "attention_kinds"), "bias": ("kinds", "attention_bias"), "documents": ("masks", "attention_documents"),
+           "ranges": ("masks", "attention_ranges"), "ragged": ("ragged", "attention_ragged"),
+           "ragged_causal": ("ragged", "attention_ragged"), "bshd": ("layouts", "attention_layouts"),
+           "qkv": ("layouts", "attention_layouts"), "kv": ("layouts", "attention_layouts")}
 TOLERANCE = 2**-7
 
 
@@ -436,10 +445,20 @@ class Backward:
     """The kernels that compute gradients, one after the other."""
 
     def __init__(self, runtime, folder, name):
-        kind, size = "_causal" * ("causal" in name), "_64" * name.endswith("_64")
-        self.names = [f"delta{size}", f"attention_dkv{kind}{size}", f"attention_dq{kind}{size}"]
-        self.kernels = [Kernel(runtime, folder / f"attention_backward{size}.pkg", each) for each in self.names]
-        self.forward = Kernel(runtime, folder / f"attention{size}.pkg", f"attention{kind}{size}")
+        self.kind = name.removeprefix("attention_backward").removeprefix("_")
+        if self.kind in FORWARD:
+            file, forward = FORWARD[self.kind]
+            backward, deltas = f"attention_backward_{file}", ("attention_backward_layouts", "delta_bshd") if file == "layouts" else (
+                "attention_backward", "delta")
+            self.names = [deltas[1], f"attention_dkv_{self.kind}", f"attention_dq_{self.kind}"]
+            files = [deltas[0], backward, backward]
+            self.forward = Kernel(runtime, folder / f"{forward}.pkg", f"attention_{self.kind}")
+        else:
+            kind, size = "_causal" * ("causal" in name), "_64" * name.endswith("_64")
+            self.names = [f"delta{size}", f"attention_dkv{kind}{size}", f"attention_dq{kind}{size}"]
+            files = [f"attention_backward{size}"] * 3
+            self.forward = Kernel(runtime, folder / f"attention{size}.pkg", f"attention{kind}{size}")
+        self.kernels = [Kernel(runtime, folder / f"{file}.pkg", each) for file, each in zip(files, self.names)]
 
 
 def run_backward(kernel, name, n, options):
@@ -475,26 +494,155 @@ def run_backward(kernel, name, n, options):
     kernel.forward.launch(bind([q, k, v, scale, y, lse]))
     delta, (dq, dk, dv) = torch.empty_like(lse), (torch.full_like(q, float("nan")) for _ in range(3))
     bound = [bind([y, dy, delta]), bind([q, k, v, dy, lse, delta, scale, dk, dv]), bind([q, k, v, dy, lse, delta, scale, dq])]
+    return report_backward(f"{name} {n}", kernel, bound, (dq, dk, dv), runs, want,
+                           10 * heads * n * n * elements / (2 if is_causal else 1))
 
+
+def report_backward(title, kernel, bound, results, runs, want, work):
+    """Whether the results of the kernels are `want`, with the same bits in 20 launches. `runs` are peers by their names."""
     def launch():
         for each, arguments in zip(kernel.kernels, bound):
             each.launch(arguments)
 
     launch()
     torch.cuda.synchronize()
-    errors = [((got.float() - own.float()).abs().max() / own.float().abs().max()).item() for got, own in zip((dq, dk, dv), want)]
-    first, good = [got.clone() for got in (dq, dk, dv)], max(errors) < TOLERANCE
+    errors = [((got.float() - own.float()).abs().max() / own.float().abs().max()).item() for got, own in zip(results, want)]
+    first, good = [got.clone() for got in results], max(errors) < TOLERANCE
     for _ in range(20):
         launch()
-        good &= all(torch.equal(got, own) for got, own in zip((dq, dk, dv), first))
+        good &= all(torch.equal(got, own) for got, own in zip(results, first))
     each = [capture(lambda own=own, arguments=arguments: own.launch(arguments)) for own, arguments in zip(kernel.kernels, bound)]
     times = measure_in_turns([*runs.values(), *each, capture(launch)])
-    beside = "".join(f"{title} {time:8.1f} us ({time / times[-1]:.2f}), " for title, time in zip(runs, times))
-    parts = ", ".join(f"{title} {time:.1f}" for title, time in zip(kernel.names, times[len(runs):-1]))
-    work = 10 * heads * n * n * elements / (2 if is_causal else 1)
-    print(f"{name + ' ' + str(n):34} {'right' if good else 'WRONG'} ({max(errors):.2g})  {beside}ours {times[-1]:8.1f}: "
+    beside = "".join(f"{peer} {time:8.1f} us ({time / times[-1]:.2f}), " for peer, time in zip(runs, times))
+    parts = ", ".join(f"{part} {time:.1f}" for part, time in zip(kernel.names, times[len(runs):-1]))
+    print(f"{title:34} {'right' if good else 'WRONG'} ({max(errors):.2g})  {beside}ours {times[-1]:8.1f}: "
           f"{work / times[-1] / 1e6:.0f} TFLOPS ({parts})", flush=True)
     return good
+
+
+def differentiate_peers(calls, factors, dy):
+    """The gradients of the first of the peers that PyTorch has, and functions that compute each one's backward pass."""
+    want, runs = None, {}
+    for title, call in calls.items():
+        try:
+            result = call()
+            runs[title] = functools.partial(torch.autograd.grad, result, factors, dy.expand_as(result), retain_graph=True)
+            want = runs[title]() if want is None else want
+        except RuntimeError as error:
+            runs.pop(title, None)
+            print(f"  no {title}: {str(error).splitlines()[0][:100]}", flush=True)
+    return want, runs
+
+
+def find_queries(start, stop):
+    """The range of queries that see each key, from those of keys that each query sees, which ascend."""
+    keys = torch.arange(len(start), device="cuda", dtype=start.dtype)
+    return torch.searchsorted(stop, keys, right=True).int(), torch.searchsorted(start, keys, right=True).int()
+
+
+def make_kinds(kind, n, heads):
+    """(title, pairs of positions that count, arguments before the results: of the forward kernel, of that of keys and of that of
+    queries, a score and a mask for flex_attention) of the kinds that a name stands for."""
+    rows, ids, window, cap = torch.arange(n, device="cuda"), make_documents(n), 1024, 30.0
+    after, nears = (rows + 1).int(), (rows - window + 1).clamp(min=0).int()
+    begins, ends = torch.searchsorted(ids, ids).int(), torch.searchsorted(ids, ids, right=True).int()
+
+    def is_near(batch, head, row, column):
+        return (column <= row) & (row - column < window)
+
+    def is_document(batch, head, row, column):
+        return ids[row] == ids[column]
+
+    def is_causal(batch, head, row, column):
+        return (ids[row] == ids[column]) & (column <= row)
+
+    def bound(score, batch, head, row, column):
+        return cap * torch.tanh(score / cap)
+
+    if kind == "window":
+        own = [cap, Index(window)]
+        return [(f"window of {window}", (after - nears).sum(), own, own, own, bound, is_near)]
+    if kind == "bias":
+        bias = torch.randn(heads, n, n, device="cuda").to(torch.bfloat16).requires_grad_()
+
+        def add(score, batch, head, row, column):
+            return score + bias[head, row, column]
+
+        own = [bias.detach()]
+        return [("bias", n * n, own, own, own, add, None)]
+    if kind == "documents":
+        return [("documents", (ends - begins).sum(), [ids], [ids], [ids], None, is_document)]
+    if kind.startswith("ragged"):
+        offsets = torch.nn.functional.pad(torch.bincount(ids)[1:].cumsum(0), (1, 0)).int()
+        stop, mask = (after, is_causal) if "causal" in kind else (ends, is_document)
+        return [("ragged", (stop - begins).sum(), [offsets], [offsets], [offsets], None, mask)]
+    return [(title, (stop - start).sum(), [start, stop], list(find_queries(start, stop)), [start, stop], None, mask)
+            for title, start, stop, mask in (("documents", begins, ends, is_document), ("causal documents", begins, after, is_causal),
+                                             (f"window of {window}", nears, after, is_near))]
+
+
+def run_backward_kinds(kernel, name, n, options):
+    heads, scale, good = 16 if kernel.kind == "bias" else 16 * max(16384 // n, 1), 128**-0.5, True
+    factors = [factor.requires_grad_() for factor in make_factors(heads, n, 128, 128)]
+    dy = torch.randn_like(factors[0])
+    q, k, v = (factor.detach() for factor in factors)
+    for title, pairs, own, of_keys, of_queries, score, mask in make_kinds(kernel.kind, n, heads):
+        blocks = None if mask is None else create_block_mask(mask, None, None, n, n, device="cuda")
+        calls = {"flex": functools.partial(attend_flex, factors, score=score, mask=blocks)}
+        if kernel.kind == "bias":
+            calls["efficient"] = functools.partial(attend, SDPBackend.EFFICIENT_ATTENTION, factors, mask=own[0][None])
+        want, runs = differentiate_peers(calls, factors, dy)
+        if want is None:
+            good = False
+            continue
+        y, lse = make_results(v)
+        kernel.forward.launch(bind([q, k, v, scale, *own, y, lse]))
+        delta, results = torch.empty_like(lse), [torch.full_like(q, float("nan")) for _ in range(3)]
+        dq, dk, dv = results
+        more = [torch.empty_like(own[0])] if kernel.kind == "bias" else []
+        shared = [q, k, v, dy, lse, delta, scale]
+        bound = [bind([y, dy, delta]), bind([*shared, *of_keys, dk, dv]), bind([*shared, *of_queries, dq, *more])]
+        good &= report_backward(f"{name} {n}, {title}", kernel, bound, results, runs, want, 10 * heads * 128 * int(pairs))
+    return good
+
+
+def run_backward_layouts(kernel, name, n, options):
+    is_causal, heads, scale = kernel.kind == "qkv", 16, 128**-0.5
+    batches, groups = max(16384 // n, 1) if kernel.kind == "bshd" else 1, 4 if kernel.kind == "kv" else heads
+    make = functools.partial(torch.randn, device="cuda", dtype=torch.bfloat16)
+    dy, y = make(batches, n, heads, 128), torch.empty(batches, n, heads, 128, device="cuda", dtype=torch.bfloat16)
+    lse = torch.empty(batches, heads, n, device="cuda")
+    delta = torch.empty_like(lse)
+    if kernel.kind == "bshd":
+        factors = [make(batches, n, heads, 128) for _ in range(3)]
+        given, of_rows, numbers, results = factors, [y], [lse, delta], [torch.full_like(dy, float("nan")) for _ in range(3)]
+        outs, views = (results[1:], results[:1]), results
+    elif kernel.kind == "qkv":
+        packed = make(n, 3, heads, 128)
+        given, of_rows, numbers, result = [packed], [y[0]], [lse[0], delta[0]], torch.full_like(packed, float("nan"))
+        factors, views = ([each[None, :, part] for part in range(3)] for each in (packed, result))
+        outs = [result], [result]
+    else:
+        q, packed = make(n, heads, 128), make(n, groups, 2, 128)
+        given, of_rows, numbers = [q, packed], [y[0]], [lse[0], delta[0]]
+        dq, result = torch.full_like(q, float("nan")), torch.full_like(packed, float("nan"))
+        factors = [q[None], packed[None, :, :, 0], packed[None, :, :, 1]]
+        outs, views = ([result], [dq]), [dq[None], result[None, :, :, 0], result[None, :, :, 1]]
+    heads_first = [factor.transpose(1, 2).detach().requires_grad_() for factor in factors]
+
+    def attend_views():
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            return torch.nn.functional.scaled_dot_product_attention(*heads_first, is_causal=is_causal, enable_gqa=groups < heads)
+
+    want, runs = differentiate_peers({"cuDNN": attend_views}, heads_first, dy.transpose(1, 2))
+    if want is None:
+        return False
+    kernel.forward.launch(bind([*given, scale, *of_rows, numbers[0]]))
+    of_dy = dy if kernel.kind == "bshd" else dy[0]
+    shared = [*given, of_dy, *numbers, scale]
+    bound = [bind([y, dy, delta]), bind([*shared, *outs[0]]), bind([*shared, *outs[1]])]
+    return report_backward(f"{name} {batches}x{n}", kernel, bound, [view.transpose(1, 2) for view in views], runs, want,
+                           10 * batches * heads * n * n * 128 / (2 if is_causal else 1))
 
 
 def run_gradients(_, name, n, options):
@@ -564,6 +712,9 @@ def run_pages(_, name, n, options):
 
 
 def choose(name):
+    kind = name.removeprefix("attention_backward_")
+    if kind != name and kind in FORWARD:
+        return run_backward_layouts if FORWARD[kind][0] == "layouts" else run_backward_kinds
     for word, run in (("gradients", run_gradients), ("pages", run_pages), ("latent_decode", run_latent), ("backward", run_backward), ("decode", run_decode),
                       ("paged", run_paged), ("bshd", run_layouts), ("kv", run_layouts), ("ragged", run_ragged), ("bias", run_bias),
                       ("ranges", run_masks), ("documents", run_masks), ("sink", run_sink), ("fp8", run_fp8)):
