@@ -113,11 +113,64 @@ struct ExpandFloat8 : public carousel::impl::ExpandFloat8Base<ExpandFloat8> {
     if (failed(
             applyOpPatternsGreedily(conversions, std::move(patterns), config)))
       return signalPassFailure();
-    if (asBytes)
+    if (asBytes) {
+      module.walk(movePairs);
       moveBytes(module);
+    }
   }
 
 private:
+  /// Moves pairs of bytes as words where they stay together: LLVM takes vectors
+  /// of bytes apart, and puts each word together again.
+  static void movePairs(vector::FromElementsOp op) {
+    auto type = cast<VectorType>(op.getType());
+    if (!isFloat8(type) || type.getRank() != 1 || type.getNumElements() % 4)
+      return;
+    // The vector of an element, and its place there.
+    auto find = [](Value element) -> std::pair<Value, int64_t> {
+      auto extract = element.getDefiningOp<vector::ExtractOp>();
+      if (!extract || extract.getNumIndices() != 1 ||
+          extract.hasDynamicPosition() ||
+          extract.getSourceVectorType().getNumElements() % 2 != 0)
+        return {};
+      return {extract.getSource(), extract.getStaticPosition().front()};
+    };
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    SmallVector<std::pair<Value, int64_t>> pairs;
+    for (int64_t i = 0; i < type.getNumElements(); i += 2) {
+      auto [vector, place] = find(op.getElements()[i]);
+      if (!vector || place % 2 != 0 ||
+          find(op.getElements()[i + 1]) != std::pair(vector, place + 1))
+        return;
+      pairs.push_back({vector, place / 2});
+    }
+    SmallVector<Value> halves, words;
+    for (auto [vector, place] : pairs) {
+      auto from = cast<VectorType>(vector.getType());
+      Value all = b.createOrFold<vector::BitCastOp>(
+          VectorType::get({from.getNumElements() / 2}, b.getI16Type()), vector);
+      halves.push_back(b.createOrFold<vector::ExtractOp>(all, place));
+      if (halves.size() < 2)
+        continue;
+      Value word = vector::FromElementsOp::create(
+          b, VectorType::get({2}, b.getI16Type()),
+          ValueRange(std::exchange(halves, {})));
+      word = vector::BitCastOp::create(b, VectorType::get({1}, b.getI32Type()),
+                                       word);
+      words.push_back(vector::ExtractOp::create(b, word, 0));
+    }
+    Value joined = vector::FromElementsOp::create(
+        b, VectorType::get({type.getNumElements() / 4}, b.getI32Type()),
+        ValueRange(words));
+    op.replaceAllUsesWith(
+        vector::BitCastOp::create(b, type, joined).getResult());
+    SetVector<Value> bytes(op.getElements().begin(), op.getElements().end());
+    op.erase();
+    for (Value byte : bytes)
+      if (byte.use_empty())
+        byte.getDefiningOp()->erase();
+  }
+
   /// Makes i8 of both types where nothing computes with them: conversions of
   /// upstream take for granted that LLVM has the elements of vectors.
   static void moveBytes(gpu::GPUModuleOp module) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See Float8Conversions.h. The instructions convert two lanes at a time and
-// saturate; a correction follows for magnitudes above the largest finite one.
-// The sign and payload of a NaN are unspecified.
+// saturate. So numbers of too large a magnitude are corrected, unless they are
+// known to have none. The sign and payload of a NaN are unspecified.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,34 +15,40 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace mlir;
 using namespace carousel;
 
 namespace {
 
-/// The layout of a format, and the least magnitude that rounds to more than the
-/// largest finite one, as the bits of an f32 and of an f16.
+/// The layout of a format, its largest finite number, and the number between it
+/// and the one after it. From `half` on (f8E5M2), or above it (f8E4M3FN),
+/// numbers are rounded to what the format doesn't have.
 struct Format {
   int64_t mantissaBits;
   int64_t bias;
-  int64_t beyond32;
-  int64_t beyond16;
+  double largest;
+  double half;
 };
 
 } // namespace
 
 // 464 lies between 448 and 480, where NaN is; the tie goes to 448.
-static constexpr Format kE4M3 = {3, 7, 0x43e80001, 0x5f41};
+static constexpr Format kE4M3 = {3, 7, 448, 464};
 // 61440 lies between 57344 and 65536, where infinity is; the tie goes there.
-static constexpr Format kE5M2 = {2, 15, 0x47700000, 0x7b80};
+static constexpr Format kE5M2 = {2, 15, 57344, 61440};
+// The bits of 61440 as an f32 and as an f16.
+static constexpr int64_t kBeyond32 = 0x47700000, kBeyond16 = 0x7b80;
 
 static constexpr int64_t kSign = 0x80, kMagnitude = 0x7f;
 static constexpr int64_t kInfinity32 = 0x7f800000, kInfinity16 = 0x7c00;
@@ -251,9 +257,76 @@ static Value extendPairs(ImplicitLocOpBuilder &b, Value value) {
       b, VectorType::get({lanes}, b.getF16Type()), elements);
 }
 
-/// 1 where the instruction saturates a number that has none of the format.
-static Value findBeyond(ImplicitLocOpBuilder &b, Value value,
-                        const Format &format) {
+/// The constant that an op computes an extremum with, if it has one.
+static std::optional<double> getBound(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    FloatAttr scalar;
+    DenseElementsAttr splat;
+    if (matchPattern(operand, m_Constant(&scalar)))
+      return scalar.getValueAsDouble();
+    if (matchPattern(operand, m_Constant(&splat)) && splat.isSplat())
+      return splat.getSplatValue<FloatAttr>().getValueAsDouble();
+  }
+  return std::nullopt;
+}
+
+/// Whether an op bounds numbers from above, or from below, by what the
+/// instruction saturates at. A NaN stays one, or becomes the bound.
+static bool isClamp(Operation *op, bool fromAbove, const Format &format) {
+  bool isExtremum = fromAbove ? isa<arith::MinimumFOp, arith::MinNumFOp>(op)
+                              : isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
+  std::optional<double> bound =
+      isExtremum ? getBound(op) : std::optional<double>();
+  return bound && std::abs(*bound) < format.half;
+}
+
+/// The numbers that an op bounds by a constant.
+static Value getClamped(Operation *op) {
+  return op->getOperand(matchPattern(op->getOperand(1), m_Constant()) ? 0 : 1);
+}
+
+/// Whether no number is so far above, or below, the format's that the
+/// instruction saturates it otherwise than arith.truncf rounds it. The other
+/// bound of a clamp changes nothing beyond it.
+static bool isWithin(Value value, bool fromAbove, const Format &format) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isClamp(op, fromAbove, format))
+      return true;
+    if (!isClamp(op, !fromAbove, format))
+      return !fromAbove && isa<math::ExpOp, math::Exp2Op, math::AbsFOp>(op);
+    value = getClamped(op);
+  }
+  return false;
+}
+
+/// The numbers before clamps that the instruction's saturation includes.
+static Value skipClamps(Value value, const Format &format) {
+  while (auto op = value.getDefiningOp()) {
+    bool isMinimum = isa<arith::MinimumFOp>(op);
+    std::optional<double> bound;
+    if (isMinimum || isa<arith::MaximumFOp>(op))
+      bound = getBound(op);
+    double most = bound ? (isMinimum ? *bound : -*bound) : 0;
+    if (most < format.largest || most >= format.half)
+      return value;
+    value = getClamped(op);
+  }
+  return value;
+}
+
+/// Makes NaN of numbers that f8E4M3FN rounds to more than its largest one.
+static Value replaceBeyond(ImplicitLocOpBuilder &b, Value value) {
+  Type type = value.getType();
+  Value isBeyond = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
+                                         math::AbsFOp::create(b, value),
+                                         createFloat(b, type, kE4M3.half));
+  Value nan = createFloat(b, type, std::numeric_limits<double>::quiet_NaN());
+  return arith::SelectOp::create(b, isBeyond, nan, value);
+}
+
+/// Returns 1 where the instruction saturates a number that f8E5M2 rounds to
+/// infinity.
+static Value findBeyond(ImplicitLocOpBuilder &b, Value value) {
   bool isHalf = getElementTypeOrSelf(value.getType()).isF16();
   Type words =
       getLike(value.getType(), isHalf ? Type(b.getI16Type()) : b.getI32Type());
@@ -261,7 +334,7 @@ static Value findBeyond(ImplicitLocOpBuilder &b, Value value,
       create<arith::AndIOp>(b, arith::BitcastOp::create(b, words, value),
                             isHalf ? 0x7fff : 0x7fffffff);
   // Infinity included, NaN not.
-  int64_t beyond = isHalf ? format.beyond16 : format.beyond32;
+  int64_t beyond = isHalf ? kBeyond16 : kBeyond32;
   int64_t infinity = isHalf ? kInfinity16 : kInfinity32;
   return compare(b, arith::CmpIPredicate::ult,
                  create<arith::SubIOp>(b, magnitude, beyond),
@@ -269,12 +342,14 @@ static Value findBeyond(ImplicitLocOpBuilder &b, Value value,
 }
 
 /// Truncates a vector of f16 or f32, of rank 1 and with an even number of
-/// lanes. The encoding after that of the largest number is infinity, or NaN.
-static Value truncatePairs(ImplicitLocOpBuilder &b, Value value, Type element) {
+/// lanes, whose numbers have been corrected for f8E4M3FN. The encoding of
+/// f8E5M2 after that of the largest number is infinity.
+static Value truncatePairs(ImplicitLocOpBuilder &b, Value value, Type element,
+                           bool isCorrected) {
   auto type = cast<VectorType>(value.getType());
   int64_t lanes = type.getNumElements();
   Type word = b.getI16Type();
-  Value beyond = findBeyond(b, value, getFormat(element));
+  Value beyond = isCorrected ? Value() : findBeyond(b, value);
   SmallVector<Value> words;
   for (int64_t lane = 0; lane < lanes; lane += 2) {
     Value low = vector::ExtractOp::create(b, value, lane);
@@ -291,6 +366,8 @@ static Value truncatePairs(ImplicitLocOpBuilder &b, Value value, Type element) {
           b, word, high, low, NVVM::FPRoundingMode::RN,
           NVVM::SaturationMode::SATFINITE, /*relu=*/false, element);
     for (int64_t half : {0, 1}) {
+      if (!beyond)
+        break;
       Value next = arith::ExtUIOp::create(
           b, word, vector::ExtractOp::create(b, beyond, lane + half));
       if (half == 1)
@@ -362,13 +439,22 @@ Value carousel::createExtension(ImplicitLocOpBuilder &b, Value value, Type type,
 Value carousel::createTruncation(ImplicitLocOpBuilder &b, Value value,
                                  Type type, bool isNative) {
   Type element = getElementTypeOrSelf(value.getType());
+  const Format &format = getFormat(type);
+  bool isCorrected = isWithin(value, /*fromAbove=*/true, format) &&
+                     isWithin(value, /*fromAbove=*/false, format);
+  if (isNative && isCorrected)
+    value = skipClamps(value, format);
   if (element.isF64())
     value = roundToOdd(b, value);
   else if (element.isBF16() || (element.isF16() && !isNative))
     value = convertWide(b, value, getLike(type, b.getF32Type()));
   if (!isNative)
     return truncateByIntegers(b, value, type);
+  if (!isCorrected && isE4M3(type)) {
+    value = replaceBeyond(b, value);
+    isCorrected = true;
+  }
   return convertRows(b, value, type, [&](Value row) {
-    return truncatePairs(b, row, getElementTypeOrSelf(type));
+    return truncatePairs(b, row, getElementTypeOrSelf(type), isCorrected);
   });
 }

@@ -186,7 +186,10 @@ def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
     module's target has them (sm_89 and PTX 8.1), else integer arithmetic; `use-integers` asks for
     the latter on every target. Both have MLIR's meaning: they round to the nearest value, ties to
     even, and a magnitude beyond the largest finite value becomes an infinity of f8E5M2 and NaN of
-    f8E4M3FN. The instructions saturate, so the pass corrects their results. The sign and the
+    f8E4M3FN. The instructions saturate, so the pass corrects numbers that may be beyond it, by two
+    instructions for f8E4M3FN and by five for f8E5M2. A number that `arith.minimumf` and
+    `arith.maximumf` bound needs none, nor one that isn't negative, as an `exp2`, with a bound from
+    above; bounds from the largest value on are what the instructions saturate at. The sign and the
     payload of a NaN are unspecified. Ops that only move values stay, or move bytes with `as-bytes`.
     Refuses nothing.
 
@@ -207,8 +210,8 @@ def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
         "Move values of the two types as i8, which LLVM has">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect",
-        "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
+        "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -53,6 +53,71 @@ gpu.module @conversions {
     return %v : vector<2x2xf8E4M3FN>
   }
 
+  // What would be rounded to more than 448 becomes NaN before the instruction, which keeps it.
+  // CHECK-LABEL: func @beyond
+  func.func @beyond(%a: vector<2xf32>) -> vector<2xf8E4M3FN> {
+    // NATIVE: %[[MAGNITUDE:.+]] = math.absf
+    // NATIVE: %[[BEYOND:.+]] = arith.cmpf ogt, %[[MAGNITUDE]], %{{.+}} : vector<2xf32>
+    // NATIVE: arith.select %[[BEYOND]], %{{.+}}, %arg0
+    // NATIVE: %[[WORD:.+]] = nvvm.convert.f32x2.to.f8x2
+    // NATIVE-NEXT: vector.from_elements %[[WORD]]
+    %v = arith.truncf %a : vector<2xf32> to vector<2xf8E4M3FN>
+    return %v : vector<2xf8E4M3FN>
+  }
+
+  // The instruction saturates at the bounds.
+  // CHECK-LABEL: func @clamped
+  func.func @clamped(%a: vector<2xf32>) -> vector<2xf8E4M3FN> {
+    // NATIVE-NOT: arith.cmpf
+    // NATIVE: %[[FIRST:.+]] = vector.extract %arg0[0]
+    // NATIVE: %[[SECOND:.+]] = vector.extract %arg0[1]
+    // NATIVE: nvvm.convert.f32x2.to.f8x2 %[[SECOND]], %[[FIRST]]
+    // INTEGERS: arith.minimumf
+    // INTEGERS: arith.maximumf
+    %most = arith.constant dense<448.0> : vector<2xf32>
+    %least = arith.constant dense<-448.0> : vector<2xf32>
+    %below = arith.minimumf %a, %most : vector<2xf32>
+    %within = arith.maximumf %below, %least : vector<2xf32>
+    %v = arith.truncf %within : vector<2xf32> to vector<2xf8E4M3FN>
+    return %v : vector<2xf8E4M3FN>
+  }
+
+  // A power isn't negative, and other bounds stay. A NaN would become the bound.
+  // CHECK-LABEL: func @bounded
+  func.func @bounded(%a: vector<2xf32>) -> (vector<2xf8E4M3FN>, vector<2xf8E5M2>) {
+    // NATIVE-NOT: arith.cmp
+    // NATIVE: %[[BELOW:.+]] = arith.minimumf
+    // NATIVE: vector.extract %[[BELOW]][0]
+    // NATIVE: nvvm.convert.f32x2.to.f8x2 {{.+}} : i16(f8E4M3FN)
+    // NATIVE-NOT: arith.cmp
+    // NATIVE: %[[NUMBERS:.+]] = arith.minnumf
+    // NATIVE: vector.extract %[[NUMBERS]][0]
+    // NATIVE: nvvm.convert.f32x2.to.f8x2 {{.+}} : i16(f8E5M2)
+    %p = math.exp2 %a : vector<2xf32>
+    %c256 = arith.constant dense<256.0> : vector<2xf32>
+    %below = arith.minimumf %p, %c256 : vector<2xf32>
+    %v = arith.truncf %below : vector<2xf32> to vector<2xf8E4M3FN>
+    %c57344 = arith.constant dense<57344.0> : vector<2xf32>
+    %numbers = arith.minnumf %p, %c57344 : vector<2xf32>
+    %w = arith.truncf %numbers : vector<2xf32> to vector<2xf8E5M2>
+    return %v, %w : vector<2xf8E4M3FN>, vector<2xf8E5M2>
+  }
+
+  // One bound isn't enough, and neither is one beyond the format.
+  // CHECK-LABEL: func @one_bound
+  func.func @one_bound(%a: vector<2xf32>) -> (vector<2xf8E4M3FN>, vector<2xf8E4M3FN>) {
+    // NATIVE: arith.cmpf ogt
+    // NATIVE: arith.cmpf ogt
+    %most = arith.constant dense<448.0> : vector<2xf32>
+    %below = arith.minimumf %a, %most : vector<2xf32>
+    %v = arith.truncf %below : vector<2xf32> to vector<2xf8E4M3FN>
+    %p = math.exp2 %a : vector<2xf32>
+    %c465 = arith.constant dense<465.0> : vector<2xf32>
+    %beyond = arith.minimumf %p, %c465 : vector<2xf32>
+    %w = arith.truncf %beyond : vector<2xf32> to vector<2xf8E4M3FN>
+    return %v, %w : vector<2xf8E4M3FN>, vector<2xf8E4M3FN>
+  }
+
   // Rounded to odd before.
   // CHECK-LABEL: func @from_double
   func.func @from_double(%a: f64) -> f8E4M3FN {
