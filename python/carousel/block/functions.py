@@ -159,20 +159,21 @@ def fma(left: Operand, right: Operand, addend: Operand) -> Value:
     return make(f"math.fma {{0}}, {{1}}, {{2}} : {first.type}", [first, second, third], first.type, "fma")
 
 
-def extremum(kind: str, left: Operand, right: Operand, unsigned: bool) -> Value:
+def extremum(kind: str, left: Operand, right: Operand, unsigned: bool, keeps_nan: bool) -> Value:
     first, second = unify(left, right)
-    op = f"arith.{kind}numf" if first.type.is_float else f"arith.{kind}{'ui' if unsigned else 'si'}"
+    floats = f"arith.{kind}imumf" if keeps_nan else f"arith.{kind}numf"
+    op = floats if first.type.is_float else f"arith.{kind}{'ui' if unsigned else 'si'}"
     return make(f"{op} {{0}}, {{1}} : {first.type}", [first, second], first.type, kind)
 
 
-def maximum(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
-    """Of each pair. A number wins over NaN. Integers have a sign unless they are `unsigned`."""
-    return extremum("max", left, right, unsigned)
+def maximum(left: Operand, right: Operand, *, unsigned: bool = False, keeps_nan: bool = False) -> Value:
+    """Of each pair. A number wins over NaN, unless `keeps_nan`. Integers have a sign unless they are `unsigned`."""
+    return extremum("max", left, right, unsigned, keeps_nan)
 
 
-def minimum(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
-    """Of each pair. A number wins over NaN. Integers have a sign unless they are `unsigned`."""
-    return extremum("min", left, right, unsigned)
+def minimum(left: Operand, right: Operand, *, unsigned: bool = False, keeps_nan: bool = False) -> Value:
+    """Of each pair. A number wins over NaN, unless `keeps_nan`. Integers have a sign unless they are `unsigned`."""
+    return extremum("min", left, right, unsigned, keeps_nan)
 
 
 def less(left: Operand, right: Operand, *, or_equal: bool = False, unsigned: bool = False) -> Value:
