@@ -205,17 +205,17 @@ gpu.module @attention_paged {
   // Of a tile of keys from j on: the place of its first page, the row at which all begin, and how
   // many rows the sequence lacks in its last page.
   func.func private @place(%j: index, %length: index) -> (index, index, i32) {
-    %c128 = arith.constant 128 : index
-    %page = arith.constant 64 : index
-    %pages = arith.divui %c128, %page : index
     %none = arith.constant 0 : i32
-    %after = arith.addi %j, %c128 : index
-    %next = arith.divui %after, %page : index
-    %n = arith.subi %next, %pages : index
+    %size = arith.constant 128 : i32
+    %page = arith.constant 64 : i32
+    %pages = arith.divui %size, %page : i32
     %j32 = arith.index_cast %j : index to i32
+    %after = arith.addi %j32, %size : i32
+    %next = arith.divui %after, %page : i32
+    %n32 = arith.subi %next, %pages : i32
+    %n = arith.index_cast %n32 : i32 to index
     %length32 = arith.index_cast %length : index to i32
-    %page32 = arith.index_cast %page : index to i32
-    %whole = arith.subi %length32, %page32 : i32
+    %whole = arith.subi %length32, %page : i32
     %over = arith.subi %j32, %whole : i32
     %missing = arith.maxsi %over, %none : i32
     %row32 = arith.subi %none, %missing : i32

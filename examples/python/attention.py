@@ -420,7 +420,8 @@ def attention_paged(q: "contiguous bf16[m, heads, 128]", k: "contiguous bf16[pag
 
     def read(j):
         """A tile of pages. One that isn't full is alone, and begins before itself, where rows are zeros."""
-        n, row = (j + 128) // page - 128 // page, (-find_missing(j)).to("index")
+        n32 = carousel.divide(j.to("i32") + 128, page, unsigned=True) - 128 // page
+        n, row = n32.to("index"), (-find_missing(j)).to("index")
         return (pool.rows(pages)[n:n + 128 // page, row:row + page, g:g + 1, :].reshape(128, 128) for pool in (k, v))
 
     def score(multiply, j):

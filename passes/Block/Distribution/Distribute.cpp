@@ -15,6 +15,7 @@
 #include "../Kernels/VerifyBlock.h"
 #include "../Threads/ConvertLayouts.h"
 #include "DistributeOps.h"
+#include "FreeVectors.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/DescribeLayouts.h"
@@ -34,9 +35,11 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_DISTRIBUTE
@@ -149,6 +152,73 @@ static void sinkReads(gpu::GPUFuncOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
+// Coordinates in two layouts
+//
+// A vector that is computed from coordinates and scalars alone, as the numbers
+// of positions, may be wanted along rows and along columns. Threads compute it
+// twice then: an exchange costs two barriers, and keeps products of a loop from
+// being in flight across it.
+//===----------------------------------------------------------------------===//
+
+/// Whether a vector follows from coordinates and scalars by few ops, which are
+/// collected in order.
+static bool isOfCoordinates(Value vector, llvm::SetVector<Operation *> &ops) {
+  constexpr size_t kMost = 16;
+  auto hasLayout = [](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || op->hasAttr(CarouselDialect::kLayout);
+  };
+  auto isComputed = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return isa<VectorType>(value.getType()) && !hasLayout(value) &&
+           !isFreeVector(op) && isMemoryEffectFree(op) &&
+           (isElementwise(op) ||
+            isa<vector::BroadcastOp, vector::ShapeCastOp>(op));
+  };
+  return !walkOperands(vector, isComputed, [&](Value value) {
+            bool isFree =
+                !isa<VectorType>(value.getType()) ||
+                (!hasLayout(value) && isFreeVector(value.getDefiningOp()));
+            if (isFree)
+              return WalkResult::advance();
+            if (!isComputed(value) || ops.size() == kMost)
+              return WalkResult::interrupt();
+            ops.insert(value.getDefiningOp());
+            return WalkResult::advance();
+          }).wasInterrupted();
+}
+
+/// Computes such vectors again where their shape changes, and the plan has
+/// another layout. Whether there were any.
+static bool recomputeCoordinates(gpu::GPUFuncOp kernel,
+                                 const LayoutPlan &plan) {
+  if (!plan.getFaults().empty())
+    return false;
+  SmallVector<OpOperand *> operands;
+  kernel.walk([&](Operation *op) {
+    if (!isa<vector::BroadcastOp, vector::ShapeCastOp>(op))
+      return;
+    OpOperand &operand = op->getOpOperand(0);
+    const LinearLayout *own = plan.getLayout(operand.get());
+    if (own && !isWithinThreads(*own, plan.getOperandLayout(operand)))
+      operands.push_back(&operand);
+  });
+  bool hasAny = false;
+  for (OpOperand *operand : operands) {
+    llvm::SetVector<Operation *> ops;
+    if (!isOfCoordinates(operand->get(), ops))
+      continue;
+    OpBuilder builder(operand->getOwner());
+    IRMapping mapping;
+    for (Operation *op : ops)
+      builder.clone(*op, mapping);
+    operand->set(mapping.lookup(operand->get()));
+    hasAny = true;
+  }
+  return hasAny;
+}
+
+//===----------------------------------------------------------------------===//
 // Distribute values of the CTA to its threads
 //===----------------------------------------------------------------------===//
 
@@ -208,6 +278,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return failure();
     LayoutPlan plan = LayoutPlan::compute(kernel);
     if (extendWhereNeeded(kernel, plan))
+      plan = LayoutPlan::compute(kernel);
+    if (recomputeCoordinates(kernel, plan))
       plan = LayoutPlan::compute(kernel);
     for (const LayoutFault &fault : plan.getFaults())
       report(fault);
