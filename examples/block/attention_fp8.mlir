@@ -4,8 +4,9 @@
 //
 // Instructions read both factors of 8-bit floats along k, so that v has the positions of a head's
 // element as a row: the caller transposes it. Weights are computed times 2^8, since the largest number
-// of their type is 448, and so are their sums. In a block of 256, a thread has registers for the sums
-// of both products, and for those of 8-bit floats that are added to them.
+// of their type is 448, and so are their sums; with the bound of 448, conversions needn't look for
+// larger ones. In a block of 256, a thread has registers for the sums of both products, and for those
+// that it adds the second one's to, all 128 keys, since sums of 8-bit floats are not as precise.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -56,10 +57,13 @@ gpu.module @attention_fp8 {
     %factor = math.exp2 %change fastmath<afn> : !row
     %corrected = arith.mulf %sum, %factor : !row
     %sum2 = vector.multi_reduction <add>, %p, %corrected [1] : !square to !row
-    %p8 = arith.truncf %p : !square to !tile
+    %largest = arith.constant dense<448.0> : !square
+    %most = arith.minimumf %p, %largest : !square
+    %p8 = arith.truncf %most : !square to !tile
+    %zeros = arith.constant dense<0.0> : !square
+    %part = vector.contract #transposed %p8, %v, %zeros : !tile, !tile into !square
     %factors = func.call @spread(%factor) : (!row) -> !square
-    %less = arith.mulf %y, %factors : !square
-    %y2 = vector.contract #transposed %p8, %v, %less : !tile, !tile into !square
+    %y2 = math.fma %y, %factors, %part : !square
     return %max2, %sum2, %y2 : !row, !row, !square
   }
 

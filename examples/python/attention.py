@@ -333,7 +333,8 @@ def attention_fp8(q: "contiguous f8E4M3FN[heads, m, 128]", k: "contiguous f8E4M3
         p = carousel.exp2(carousel.fma(s, scale2, carousel.column(negated + 8.0)), approximate=True)
         factor = carousel.exp2(carousel.fma(largest, scale2, negated), approximate=True)
         total = p.sum(axis=1, start=total * factor)
-        result = carousel.dot(p.to("f8E4M3FN"), values, result * carousel.column(factor), transposed=True)
+        part = carousel.dot(carousel.minimum(p, 448.0, keeps_nan=True).to("f8E4M3FN"), values, transposed=True)
+        result = carousel.fma(result, carousel.column(factor), part)
         largest = largest2
     inverse = of_values / carousel.where(total == 0.0, 1.0, total)
     y[h, i:i + 128, :] = (result * carousel.column(inverse)).to("bf16")
