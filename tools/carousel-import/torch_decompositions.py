@@ -22,26 +22,36 @@ def decompose_gelu(value, approximate="none"):
     return torch._refs.nn.functional.gelu(value, approximate)
 
 
-def decompose_attention(queries, keys, values, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """As PyTorch's kernels for GPUs compute it: scores of 16-bit factors are sums in f32, and their exponentials multiply
-    values in the values' type. Its decomposition widens all factors to f32, and multiplies exponentials in f32."""
+def find_scores(queries, keys, attn_mask, is_causal, factor):
+    """Of attention, as PyTorch's kernels for GPUs compute them: sums in f32 of 16-bit factors."""
     import torch
 
-    if enable_gqa:
-        keys, values = (value.repeat_interleave(queries.shape[-3] // value.shape[-3], -3) for value in (keys, values))
-    factor = queries.shape[-1]**-0.5 if scale is None else scale
     wide = torch.promote_types(queries.dtype, torch.float32)
     scores = torch.matmul(queries.to(wide), keys.to(wide).transpose(-1, -2)) * factor
     if is_causal:
         rows, columns = (torch.arange(extent, device=queries.device) for extent in scores.shape[-2:])
         scores = scores.masked_fill(columns.unsqueeze(0) > rows.unsqueeze(1), -torch.inf)
     if attn_mask is None:
-        weights = torch.softmax(scores, -1)
-    else:
-        is_bits = attn_mask.dtype == torch.bool
-        scores = scores.masked_fill(attn_mask.logical_not(), -torch.inf) if is_bits else scores + attn_mask
-        # Rows without an element are zero.
-        weights = torch.ops.aten._safe_softmax.default(scores, -1)
+        return scores
+    is_bits = attn_mask.dtype == torch.bool
+    return scores.masked_fill(attn_mask.logical_not(), -torch.inf) if is_bits else scores + attn_mask
+
+
+def repeat_heads(queries, keys, values):
+    """Keys and values for each head of queries (grouped-query attention)."""
+    return [value.repeat_interleave(queries.shape[-3] // value.shape[-3], -3) for value in (keys, values)]
+
+
+def decompose_attention(queries, keys, values, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """As PyTorch's kernels for GPUs compute it: scores of 16-bit factors are sums in f32, and their exponentials multiply
+    values in the values' type. Its decomposition widens all factors to f32, and multiplies exponentials in f32."""
+    import torch
+
+    if enable_gqa:
+        keys, values = repeat_heads(queries, keys, values)
+    scores = find_scores(queries, keys, attn_mask, is_causal, queries.shape[-1]**-0.5 if scale is None else scale)
+    # Rows without an element are zero.
+    weights = torch.softmax(scores, -1) if attn_mask is None else torch.ops.aten._safe_softmax.default(scores, -1)
     if dropout_p:
         weights = torch.dropout(weights, dropout_p, True)
     return torch.matmul(weights.to(values.dtype), values)
@@ -132,6 +142,33 @@ def decompose_variance_and_mean(values, dim=None, *, correction=None, keepdim=Fa
     return tuple(value.to(values.dtype) for value in find_variances(values, dim, correction, keepdim))
 
 
+def decompose_layer_norm(values, normalized_shape, weight, bias, eps):
+    """With means and factors in the type that sums have on GPUs. PyTorch's has them in the values' type on CPUs."""
+    import torch
+
+    places = list(range(values.dim() - len(normalized_shape), values.dim()))
+    variances, means = find_variances(values, places, 0, True)
+    factors = torch.rsqrt(variances + eps)
+    result = (values - means) * factors
+    result = result if weight is None else result * weight
+    result = result if bias is None else result + bias
+    return result.to(values.dtype), means, factors
+
+
+def decompose_label_gradient(gradient, values, target, weight, reduction, ignore_index, total_weight):
+    """Of nll_loss, at each class. PyTorch scatters it, which GPUs do slowly."""
+    import torch
+
+    if weight is not None or values.dim() != 2:
+        return NotImplemented
+    gradient = gradient / total_weight if reduction == 1 else gradient
+    classes = torch.arange(values.shape[1], device=values.device, dtype=target.dtype)
+    labels = target.unsqueeze(1)
+    is_own = (classes == labels) & (labels != ignore_index)
+    row = gradient.unsqueeze(1) if gradient.dim() else gradient
+    return torch.where(is_own, -row, torch.zeros((), dtype=values.dtype, device=values.device)).to(values.dtype)
+
+
 def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
     import torch
@@ -164,22 +201,22 @@ def decompose_strides(values, size, stride, offset=None):
     return values.clone() if is_same else NotImplemented
 
 
-def drop_assertions(program):
+def drop_assertions(graph):
     """Of types, which the graph has."""
     import torch
 
-    for node in list(program.graph.nodes):
+    for node in list(graph.nodes):
         if node.target == torch.ops.aten._assert_tensor_metadata.default:
-            program.graph.erase_node(node)
+            graph.erase_node(node)
 
 
-def widen_unsigned(program):
+def widen_unsigned(graph):
     """torch-mlir takes uint8 for int8 in most ops. Here they get int32, and their results are cut to 8 bits again."""
     import operator
 
     import torch
 
-    cast, graph = torch.ops.prims.convert_element_type.default, program.graph_module.graph
+    cast = torch.ops.prims.convert_element_type.default
     conversions = (cast, torch.ops.aten._to_copy.default)
 
     def is_unsigned(value):

@@ -39,10 +39,10 @@ def express(extent):
     return extent.node.expr if isinstance(extent, torch.SymInt) else extent
 
 
-def find_free_extents(program):
+def find_free_extents(graph):
     """Where extents of arguments are that aren't fixed, by PyTorch's names of them."""
     found = {}
-    for node in program.graph.nodes:
+    for node in graph.nodes:
         if node.op == "placeholder" and isinstance(node.meta.get("val"), torch.Tensor):
             for dim, extent in enumerate(node.meta["val"].shape):
                 if free_symbols(extent):
@@ -50,11 +50,11 @@ def find_free_extents(program):
     return found
 
 
-def find_equal_extents(program):
-    """Dimensions of arguments, by numbers, that have one name."""
+def find_equal_extents(graph, arguments):
+    """Dimensions of arguments, by numbers, that have one name. `arguments`: the placeholders' names in their order."""
     named = {}
-    values = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
-    for number, name in enumerate(program.graph_signature.user_inputs):
+    values = {node.name: node.meta.get("val") for node in graph.nodes if node.op == "placeholder"}
+    for number, name in enumerate(arguments):
         for dim, extent in enumerate(getattr(values.get(name), "shape", ())):
             if free_symbols(extent):
                 named.setdefault(str(express(extent)), []).append((number, dim))
@@ -89,10 +89,10 @@ def choose_sizes(known, most=9999):
     yield from (size for size in range(min(most, 1008), -1, -1) if size not in known)
 
 
-def keep_apart(program):
+def keep_apart(graph):
     """Gives the extents that launches choose example sizes of which no sum or product in the graph is one of its numbers, or
     that of another. Where a decomposition compares two extents, PyTorch takes them for equal if those of the example are."""
-    values = [torch.utils._pytree.tree_leaves((node.meta.get("val"), node.args)) for node in program.graph.nodes]
+    values = [torch.utils._pytree.tree_leaves((node.meta.get("val"), node.args)) for node in graph.nodes]
     extents, numbers = [], set()
     for value in (value for leaves in values for value in leaves):
         for extent in value.shape if isinstance(value, torch.Tensor) else [value]:
@@ -133,16 +133,15 @@ def keep_apart(program):
                     extent.node._hint = int(extent.node.expr.xreplace(sizes))
 
 
-def relax(program):
+def relax(graph):
     """Makes views reshapes: which strides can be viewed changes where ops are decomposed."""
-    for node in program.graph.nodes:
+    for node in graph.nodes:
         if node.op == "call_function" and node.target == torch.ops.aten.view.default:
             node.target = torch.ops.aten.reshape.default
 
 
-def keep_extents(program):
+def keep_extents(graph):
     """Says which extents a broadcast keeps. torch-mlir asks whether each that isn't a number is 1, and reads by the answer."""
-    graph = program.graph
     for node in list(graph.nodes):
         if node.op != "call_function" or node.target != torch.ops.aten.expand.default:
             continue
@@ -157,9 +156,8 @@ def keep_extents(program):
                                             for own, other, size in zip(given, wanted[new:], sizes[new:]))])
 
 
-def mark(program):
+def mark(graph):
     """Replaces views whose extents aren't all numbers."""
-    graph = program.graph
     for node in list(graph.nodes):
         if node.op != "call_function" or node.target not in VIEWS:
             continue

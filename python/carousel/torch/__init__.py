@@ -1,0 +1,20 @@
+# ===- __init__.py - Carousel as a back end of torch.compile -------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Carousel as a back end of torch.compile:
+
+    model = torch.compile(model, backend="carousel")
+    loss(model(x)).backward()
+    print(carousel.torch.report())
+
+docs/Torch.md says what is taken, what is left to PyTorch, and what the options are. A tree without the wheel has no entry
+point: there, pass `backend=carousel.torch.backend`."""
+
+from ._backend import backend
+from ._options import Options
+from ._report import GraphReport, PartReport, Report, report, reset
+
+__all__ = ["GraphReport", "Options", "PartReport", "Report", "backend", "report", "reset"]

@@ -1,0 +1,84 @@
+# ===- _backend.py - the back end of torch.compile ------------------------ py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""`backend`, which torch.compile calls with each graph that Dynamo traces."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, Callable, Optional
+
+import torch
+from torch._decomp import core_aten_decompositions, get_decompositions
+from torch._dynamo.backends.common import aot_autograd
+
+from .._import import load_tool
+from . import _report
+from ._attention import replace_attention
+from ._options import Options
+from ._part import make_part
+from ._recompute import partition
+from ._support import divide
+
+# Operators that stay whole in the graph: PyTorch's kernels of them are better than what they are decomposed to, or the importer
+# takes them as they are.
+WHOLE = ("addmm", "embedding_dense_backward", "gelu", "native_dropout", "index_put", "scatter_add", "index_add")
+
+
+@functools.lru_cache(maxsize=None)
+def find_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Of operators in the graph, the same on each device and each machine: keys of the cache follow from it."""
+    aten = torch.ops.aten
+    table = {overload: function for overload, function in core_aten_decompositions().items()
+             if getattr(overload, "_opname", "") not in WHOLE}
+    table.update(get_decompositions([aten._softmax, aten._log_softmax, aten.nll_loss_forward]))
+    with load_tool():
+        import torch_decompositions as own  # type: ignore[import-not-found]
+
+        table.update(own.get_decompositions())
+        table[aten.native_layer_norm.default] = own.decompose_layer_norm
+        table[aten.nll_loss_backward.default] = own.decompose_label_gradient
+    del table[aten.gelu.default]
+    return table
+
+
+class DividedGraph:
+    """A graph whose parts are programs. PyTorch runs the rest."""
+
+    def __init__(self, module: torch.fx.GraphModule, options: Options, kind: str):
+        report = _report.GraphReport(kind)
+        self._module, names = divide(module, report)
+        for name in names:
+            runner, part = make_part(name, getattr(self._module, name), options)
+            report.parts.append(part)
+            delattr(self._module, name)
+            setattr(self._module, name, runner)
+        _report.add(report)
+        for part in report.parts:
+            if part.reason and options.cpu != "torch":
+                _report.warn_once(part.reason)
+
+    def __call__(self, *values: Any) -> Any:
+        return self._module.forward(*values)
+
+
+def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[str] = None,
+            options: Optional[Mapping[str, Any]] = None) -> Callable[..., Any]:
+    """Compiles a graph of Dynamo. `options` are those of `Options`."""
+    chosen = Options.read(options, mode)
+    replace_attention(module)
+
+    def compiler(kind: str) -> Callable[..., Any]:
+        def compile_graph(graph: torch.fx.GraphModule, _: Any) -> Any:
+            return DividedGraph(graph, chosen, kind).__call__
+
+        return compile_graph
+
+    made: Callable[..., Any] = aot_autograd(
+        fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), inference_compiler=compiler("inference"),
+        decompositions=find_decompositions(), partition_fn=partition)(module, inputs)
+    return made

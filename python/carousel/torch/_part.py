@@ -1,0 +1,319 @@
+# ===- _part.py - a part of a graph as a program -------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Makes a program of a part: a graph of ATen's operators with fake tensors at its nodes."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+from typing import Any, Optional
+
+import torch
+from torch.fx.experimental.symbolic_shapes import free_symbols, statically_known_true
+
+from .. import _compiler as api
+from .._compile import compile as compile_source
+from .._import import CLEAN, load_tool
+from ..errors import CarouselError, CompileError
+from ..package import Package
+from ..package import open as open_package
+from ..simulator import simulate
+from ._cache import Entry
+from ._options import Options, find_products
+from ._report import PartReport
+from ._support import name_operator
+
+
+class Refused(Exception):
+    """Why a part can't be a program, in a line."""
+
+
+# ===------------------------------------------------------------------------===#
+# Normal form
+# ===------------------------------------------------------------------------===#
+
+
+def express(extent: Any) -> Any:
+    """A number, or an expression of SymPy."""
+    return extent.node.expr if isinstance(extent, torch.SymInt) else extent
+
+
+def find_order(value: torch.Tensor) -> Optional[list[int]]:
+    """The dimensions in the order that makes the tensor contiguous; None if none does."""
+    strides = [extent if isinstance(extent, int) else extent.node.hint or 0 for extent in value.stride()]
+    sizes = [extent if isinstance(extent, int) else extent.node.hint or 0 for extent in value.shape]
+    order = sorted(range(value.dim()), key=lambda dim: (-strides[dim], sizes[dim] == 1))
+    expected: Any = 1
+    for dim in reversed(order):
+        extent = value.shape[dim]
+        if isinstance(extent, int) and extent == 1:
+            continue
+        if not statically_known_true(value.stride(dim) == expected):
+            return None
+        expected = expected * extent
+    return order
+
+
+def invert(order: list[int]) -> list[int]:
+    return [order.index(dim) for dim in range(len(order))]
+
+
+class NormalGraph:
+    """A part whose arguments and results are contiguous tensors: those in another order of dimensions are permuted."""
+
+    def __init__(self, module: torch.fx.GraphModule):
+        graph = torch.fx.Graph()
+        known: dict[Any, torch.fx.Node] = {}
+        self.inputs: list[tuple[int, Optional[list[int]]]] = []
+        """Of each tensor, the number of the argument and the order of dimensions that the program takes."""
+        self.outputs: list[tuple[tuple[Any, ...], torch.dtype, Optional[list[int]]]] = []
+        """Of each result as the program writes it: the extents, the type, and the order that PyTorch expects."""
+        numbers: list[torch.fx.Node] = []
+        for place, node in enumerate(module.graph.find_nodes(op="placeholder")):
+            value = node.meta["val"]
+            if isinstance(value, torch.Tensor):
+                known[node] = self._add_input(graph, node, place)
+            else:
+                numbers.append(node)
+        self.tensors = [node.meta["val"] for node in graph.nodes if node.op == "placeholder"]
+        if not self.tensors:
+            raise Refused("expected a tensor as an argument, got none")
+        self.device = self.tensors[0].device
+        for node in numbers:
+            known[node] = self._find_number(graph, node)
+        for node in module.graph.nodes:
+            if node.op == "output":
+                graph.output(tuple(self._add_output(graph, known[each]) for each in node.args[0]))
+            elif node.op == "call_function":
+                known[node] = graph.node_copy(node, lambda each: known[each])
+            elif node.op != "placeholder":
+                raise Refused(f"expected calls of operators, got {node.op} of {node.target}")
+        graph.eliminate_dead_code()
+        self.module = torch.fx.GraphModule({}, graph)
+
+    def _add_input(self, graph: torch.fx.Graph, node: torch.fx.Node, place: int) -> torch.fx.Node:
+        value = node.meta["val"]
+        order = find_order(value)
+        # A tensor that has gaps is copied at each launch.
+        permuted = value.permute(order) if order else value.contiguous()
+        made = graph.placeholder(f"arg{place}")
+        made.meta["val"] = permuted
+        is_plain = order is None or order == list(range(value.dim()))
+        self.inputs.append((place, None if is_plain else order))
+        return made if is_plain else self._permute(graph, made, invert(order))  # type: ignore[arg-type]
+
+    def _add_output(self, graph: torch.fx.Graph, node: torch.fx.Node) -> torch.fx.Node:
+        value = node.meta["val"]
+        order = find_order(value)
+        is_plain = order is None or order == list(range(value.dim()))
+        made = node if is_plain else self._permute(graph, node, order)  # type: ignore[arg-type]
+        self.outputs.append((tuple(map(express, made.meta["val"].shape)), value.dtype, None if is_plain else invert(order)))  # type: ignore[arg-type]
+        return made
+
+    def _permute(self, graph: torch.fx.Graph, node: torch.fx.Node, order: list[int]) -> torch.fx.Node:
+        made = graph.call_function(torch.ops.aten.permute.default, (node, order))
+        made.meta["val"] = node.meta["val"].permute(order)
+        return made
+
+    def _find_number(self, graph: torch.fx.Graph, node: torch.fx.Node) -> torch.fx.Node:
+        """An extent that PyTorch passes as a number is read off a tensor that has it."""
+        wanted = express(node.meta["val"])
+        for source in graph.find_nodes(op="placeholder"):
+            for dim, extent in enumerate(source.meta["val"].shape):
+                if express(extent) == wanted:
+                    made = graph.call_function(torch.ops.aten.sym_size.int, (source, dim))
+                    made.meta["val"] = extent
+                    return made
+        raise Refused(f"expected an extent of an argument for each number, got {wanted}")
+
+    def places(self) -> dict[Any, tuple[int, int]]:
+        """Where each symbol is an extent: the number of the tensor, and the dimension."""
+        found: dict[Any, tuple[int, int]] = {}
+        for number, value in enumerate(self.tensors):
+            for dim, extent in enumerate(value.shape):
+                if isinstance(extent, torch.SymInt) and express(extent).is_Symbol:
+                    found.setdefault(express(extent), (number, dim))
+        for extents, _, _ in self.outputs:
+            for extent in extents:
+                for symbol in getattr(extent, "free_symbols", ()):
+                    if symbol not in found:
+                        raise Refused(f"expected {symbol} of a result as an extent of an argument, got it in none")
+        return found
+
+    def spell(self) -> str:
+        """A text that says what the part computes. Names of nodes and symbols, and the device, aren't in it."""
+        names: dict[torch.fx.Node, str] = {}
+        symbols: dict[Any, Any] = {}
+
+        def extent(value: Any) -> str:
+            expression = express(value)
+            if isinstance(expression, int):
+                return str(expression)
+            for symbol in sorted(expression.free_symbols, key=str):
+                symbols.setdefault(symbol, type(symbol)(f"d{len(symbols)}", integer=True, positive=True))
+            return str(expression.xreplace(symbols))
+
+        def argument(value: Any) -> str:
+            if isinstance(value, torch.fx.Node):
+                return names[value]
+            if isinstance(value, (list, tuple)):
+                return f"[{', '.join(map(argument, value))}]"
+            return repr(value)
+
+        def describe(value: Any) -> str:
+            if isinstance(value, torch.Tensor):
+                return f"{value.dtype}[{', '.join(map(extent, value.shape))}]"
+            if isinstance(value, (list, tuple)):
+                return f"({', '.join(map(describe, value))})"
+            return extent(value) if isinstance(value, torch.SymInt) else repr(value)
+
+        lines = []
+        for node in self.module.graph.nodes:
+            names[node] = f"%{len(names)}"
+            if node.op == "output":
+                lines.append(f"return {argument(node.args[0])}")
+            elif node.op == "placeholder":
+                lines.append(f"{names[node]}: {describe(node.meta['val'])}")
+            else:
+                options = [f"{key}={argument(value)}" for key, value in node.kwargs.items() if key not in ("device", "pin_memory")]
+                call = ", ".join([*map(argument, node.args), *options])
+                lines.append(f"{names[node]} = {name_operator(node)}({call}): {describe(node.meta.get('val'))}")
+        return "\n".join(lines) + "\n"
+
+
+# ===------------------------------------------------------------------------===#
+# Programs
+# ===------------------------------------------------------------------------===#
+
+
+def import_graph(module: torch.fx.GraphModule) -> str:
+    with load_tool() as tool:
+        try:
+            text = tool.lower_graph(module)
+        except (tool.Failure, tool.Refusal) as failure:
+            raise Refused(str(failure)) from None
+    return api.run_passes(api.make_source("<part>", text.encode()), CLEAN)
+
+
+class Program:
+    """A part that runs as a program, on a GPU or on the simulated machine."""
+
+    def __init__(self, normal: NormalGraph, package: Package, graph: str, is_simulated: bool):
+        self._inputs, self._device = normal.inputs, normal.device
+        self._outputs = [(extents, dtype, order, all(isinstance(extent, int) for extent in extents))
+                         for extents, dtype, order in normal.outputs]
+        self._places = normal.places()
+        self._sizes: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        self._package, self._graph, self._is_simulated = package, graph, is_simulated
+        self._program: Any = None
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        tensors = []
+        for place, order in self._inputs:
+            value = values[place]
+            if order is not None:
+                value = value.permute(order)
+            tensors.append(value if value.is_contiguous() else value.contiguous())
+        results = self.allocate(tensors)
+        self.run(tensors, results)
+        return tuple(result if order is None else result.permute(order)
+                     for result, (_, _, order, _) in zip(results, self._outputs))
+
+    def allocate(self, tensors: list[Any]) -> list[Any]:
+        """Results, by PyTorch's allocator."""
+        sizes: list[tuple[int, ...]]
+        if not self._places:
+            sizes = [extents for extents, _, _, _ in self._outputs]
+        else:
+            key = tuple(tensors[number].shape[dim] for number, dim in self._places.values())
+            if key not in self._sizes:
+                chosen = dict(zip(self._places, key))
+                self._sizes[key] = [tuple(int(extent.subs(chosen)) if hasattr(extent, "subs") else extent for extent in extents)
+                                    for extents, _, _, _ in self._outputs]
+            sizes = self._sizes[key]
+        device = tensors[0].device
+        return [torch.empty(size, dtype=dtype, device=device) for size, (_, dtype, _, _) in zip(sizes, self._outputs)]
+
+    def run(self, tensors: list[Any], results: list[Any]) -> None:
+        if self._is_simulated:
+            arguments = {f"arg{number}": each.detach() for number, each in enumerate(tensors)}
+            arguments.update((f"result{number}", each) for number, each in enumerate(results))
+            simulate(self._graph, arguments, program="main").check()
+            return
+        if self._program is None:
+            program = self._package.program("main")
+            program.load(tensors[0].device.index or 0)  # a stream that is captured later may launch it
+            self._program = program
+        self._program(*tensors, *results)
+
+
+class Fallback:
+    """A part that PyTorch runs."""
+
+    def __init__(self, module: torch.fx.GraphModule):
+        self._run = module.forward
+
+    def __call__(self, *values: Any) -> Any:
+        return self._run(*values)
+
+
+def summarize(error: BaseException) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: Options, report: PartReport) -> tuple[Package, str]:
+    """The package and the graph, from the cache or the compiler."""
+    if entry.is_known():
+        report.origin = "cache"
+        if entry.refusal:
+            raise Refused(entry.refusal)
+        assert entry.package is not None
+        return open_package(entry.package), entry.graph
+    report.origin = "compiled"
+    graph = ""
+    try:
+        graph = import_graph(normal.module)
+        package = compile_source(graph, chips=chip, products=products, libraries=options.libraries, name="<part>", warn=False)
+    except (Refused, CompileError) as failure:
+        reason = summarize(failure)
+        if "Python package" not in reason:  # which may be installed later
+            entry.store(graph, None, reason)
+        raise Refused(reason) from None
+    entry.store(graph, Path(package._on_disk()), "")
+    return package, graph
+
+
+def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tuple[Any, PartReport]:
+    """What runs a part, and the report of it."""
+    calls = [node for node in module.graph.nodes if node.op == "call_function"]
+    report = PartReport(name, Counter(map(name_operator, calls)))
+    start = time.perf_counter()
+    try:
+        normal = NormalGraph(module)
+        is_on_cpu = normal.device.type == "cpu"
+        if is_on_cpu and options.cpu == "torch":
+            raise Refused("expected tensors on a CUDA device, got tensors on the CPU")
+        if normal.device.type not in ("cpu", "cuda"):
+            raise Refused(f"expected tensors on a CUDA device, got tensors on {normal.device}")
+        normal.places()
+        chip, products = options.find_chip(normal.device), find_products()
+        entry = Entry(normal.spell(), chip, products, options.libraries)
+        report.key = entry.key
+        package, graph = build(normal, entry, chip, products, options, report)
+        report.seconds = time.perf_counter() - start
+        if is_on_cpu and options.cpu == "compile":
+            return Fallback(module), report
+        return Program(normal, package, graph, is_on_cpu), report
+    except (Refused, CarouselError) as failure:
+        report.reason = summarize(failure)
+    except Exception as error:  # of PyTorch's tracer, or of the importer: the part is right without a program
+        report.reason = f"{type(error).__name__}: {summarize(error)}, at {traceback.extract_tb(error.__traceback__)[-1].name}"
+    report.seconds = time.perf_counter() - start
+    return Fallback(module), report

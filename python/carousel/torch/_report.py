@@ -1,0 +1,129 @@
+# ===- _report.py - what was taken, and why not --------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""A record of the graphs that the back end got in this process: their parts, and the operators that stay with PyTorch."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Optional
+
+from .._compile import CompileWarning
+
+MOST_LINES = 20  # of operators that a graph's text names
+
+
+@dataclass
+class PartReport:
+    """A part of a graph that became a program, or why it didn't."""
+
+    name: str
+    operators: Counter[str]
+    """How often each operator is in it."""
+    key: str = ""
+    """Of its entry in the cache."""
+    origin: str = ""
+    """"compiled", or "cache"; empty if it stays with PyTorch."""
+    seconds: float = 0
+    """That it took to compile it, or to find it."""
+    reason: str = ""
+    """Why it stays with PyTorch."""
+
+    @property
+    def is_taken(self) -> bool:
+        return not self.reason
+
+    def __str__(self) -> str:
+        count = sum(self.operators.values())
+        if self.is_taken:
+            return f"  {self.name}: {count} operators, {self.origin} in {self.seconds:.2f} s, {self.key[:12]}"
+        return f"  {self.name}: {count} operators stay with PyTorch: {self.reason}"
+
+
+@dataclass
+class GraphReport:
+    kind: str
+    """"inference", "forward" or "backward"."""
+    parts: list[PartReport] = field(default_factory=list)
+    left: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """How often an operator stays with PyTorch, by its name, the reason, and its place in the model."""
+
+    @property
+    def taken_operators(self) -> int:
+        return sum(sum(part.operators.values()) for part in self.parts if part.is_taken)
+
+    @property
+    def left_operators(self) -> int:
+        return sum(self.left.values()) + sum(sum(part.operators.values()) for part in self.parts if not part.is_taken)
+
+    def __str__(self) -> str:
+        lines = [f"{self.kind}: {self.taken_operators} operators in {sum(part.is_taken for part in self.parts)} programs, "
+                 f"{self.left_operators} with PyTorch", *map(str, self.parts)]
+        for (name, reason, place), count in self.left.most_common(MOST_LINES):
+            lines.append(f"  {name}{f' x {count}' if count > 1 else ''}{f' at {place}' if place else ''}: {reason}")
+        if len(self.left) > MOST_LINES:
+            lines.append(f"  ... and {len(self.left) - MOST_LINES} others")
+        return "\n".join(lines)
+
+
+class Report:
+    """Of graphs, the first compiled first."""
+
+    def __init__(self, graphs: list[GraphReport]):
+        self.graphs = graphs
+
+    @property
+    def parts(self) -> list[PartReport]:
+        return [part for graph in self.graphs for part in graph.parts]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.graphs)) or "no graph was compiled"
+
+    __repr__ = __str__
+
+
+_lock = threading.Lock()
+_graphs: list[GraphReport] = []
+_warned: set[str] = set()
+
+
+def add(graph: GraphReport) -> None:
+    with _lock:
+        _graphs.append(graph)
+
+
+def report() -> Report:
+    """What the back end has taken in this process, and why not the rest."""
+    with _lock:
+        return Report(list(_graphs))
+
+
+def reset() -> None:
+    """Forgets the graphs so far."""
+    with _lock:
+        _graphs.clear()
+        _warned.clear()
+
+
+def warn_once(reason: str) -> None:
+    """Of parts that stay with PyTorch although each operator could be taken."""
+    with _lock:
+        is_new = reason not in _warned
+        _warned.add(reason)
+    if is_new:
+        warnings.warn(f"a part of a model stays with PyTorch: {reason}", CompileWarning, stacklevel=2)
+
+
+def find_place(stack: Optional[str]) -> str:
+    """The line of the model, "model.py:31", in the stack that Dynamo keeps for a node."""
+    frames = [line.strip() for line in (stack or "").splitlines() if line.strip().startswith('File "')]
+    if not frames:
+        return ""
+    file, _, rest = frames[-1].removeprefix('File "').partition('", line ')
+    return f"{file.rpartition('/')[2]}:{rest.partition(',')[0]}"

@@ -1,0 +1,145 @@
+# ===- _support.py - which operators are taken ---------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Says which nodes of a graph of AOTAutograd the importer takes, and divides the graph into parts of such nodes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
+
+from ._report import GraphReport, find_place
+
+TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8,
+         torch.uint8, torch.bool)
+
+# Views take no time in PyTorch, so that a part doesn't end with one.
+VIEWS = frozenset("""
+_unsafe_view alias detach expand permute reshape select slice squeeze t transpose unsqueeze view""".split())
+
+# The names of ATen's operators that carousel-import takes as AOTAutograd writes them, in all their overloads but those of
+# REFUSED_OVERLOADS.
+TAKEN = VIEWS | frozenset("""
+_softmax _log_softmax _to_copy
+abs acos acosh add addcdiv addcmul addmm amax amin any arange argmax argmin asin asinh atan atan2 atanh avg_pool2d
+bitwise_and bitwise_not bitwise_or bitwise_xor bmm cat ceil clamp clamp_max clamp_min clone constant_pad_nd convert_element_type
+convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt
+hardtanh index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
+logical_xor lt masked_fill max max_pool2d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
+ones_like pow reciprocal relu remainder repeat round rsqrt rsub scalar_tensor sigmoid sign silu sin sinh sqrt square sub sum
+tan tanh tril triu trunc var_mean var where xor zeros zeros_like""".split())
+REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim".split())
+
+
+def name_operator(node: torch.fx.Node) -> str:
+    target: Any = node.target
+    if isinstance(target, torch._ops.OpOverload):
+        return str(target)
+    return str(getattr(target, "__name__", target))
+
+
+def find_packet(node: torch.fx.Node) -> str:
+    """The name of an operator of ATen, or of prims; empty for another."""
+    target: Any = node.target
+    if isinstance(target, torch._ops.OpOverload) and target.namespace in ("aten", "prims"):
+        return str(target._opname)
+    return ""
+
+
+def is_view(node: torch.fx.Node) -> bool:
+    return node.op == "call_function" and find_packet(node) in VIEWS
+
+
+def refuse_tensor(value: torch.Tensor) -> str:
+    """Why no program can have the tensor; empty if one can."""
+    if value.dtype not in TYPES:
+        return f"elements of {str(value.dtype).removeprefix('torch.')}"
+    if value.layout != torch.strided or value.is_quantized or getattr(value, "is_nested", False):
+        return "a tensor that isn't strided"
+    if any(isinstance(extent, int) and extent == 0 for extent in value.shape):
+        return "a tensor without elements"
+    return ""
+
+
+def find_refusal(node: torch.fx.Node) -> str:
+    """Why a call stays with PyTorch; empty if it needn't."""
+    value = node.meta.get("val")
+    if node.target is operator.getitem:
+        return "its operator stays with PyTorch" if find_refusal(node.args[0]) else ""  # type: ignore[arg-type]
+    if not isinstance(value, (torch.Tensor, tuple, list)):
+        return "a number of the host"
+    packet = find_packet(node)
+    if packet not in TAKEN or str(node.target).removeprefix("aten.") in REFUSED_OVERLOADS:
+        return "no operator that carousel-import takes"
+    tensors = [each for each in torch.utils._pytree.tree_leaves(value) if each is not None]
+    for source in node.all_input_nodes:
+        own = source.meta.get("val")
+        if isinstance(own, torch.Tensor):
+            tensors.append(own)
+        elif not isinstance(own, (torch.SymInt, tuple, list)):
+            return f"an argument of {type(own).__name__}"
+    for each in tensors:
+        if not isinstance(each, torch.Tensor):
+            return f"a result of {type(each).__name__}"
+        if reason := refuse_tensor(each):
+            return reason
+    if len(devices := {each.device for each in tensors}) > 1:
+        return f"tensors on {' and '.join(sorted(map(str, devices)))}"
+    return ""
+
+
+class Support(OperatorSupportBase):
+    """Of one device: a part is a program, which has one."""
+
+    def __init__(self, refusals: Mapping[torch.fx.Node, str]):
+        self._refusals = refusals
+
+    def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
+        return node.op == "call_function" and not self._refusals[node]
+
+
+def repeat_views(module: torch.fx.GraphModule) -> None:
+    """Gives each reader of a view a view of its own, so that those in a part aren't results of it."""
+    for node in reversed(module.graph.nodes):
+        if not is_view(node):
+            continue
+        for user in list(node.users)[1:]:
+            with module.graph.inserting_before(user):
+                own = module.graph.node_copy(node, lambda each: each)
+            user.replace_input_with(node, own)
+
+
+def drop_trailing_views(nodes: dict[torch.fx.Node, Any]) -> None:
+    """Leaves views to PyTorch that only others read."""
+    for node in reversed(list(nodes)):
+        if is_view(node) and not any(user in nodes for user in node.users):
+            del nodes[node]
+
+
+def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
+    """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
+    repeat_views(module)
+    refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
+    partitions = CapabilityBasedPartitioner(module, Support(refusals), allows_single_node_partition=True).propose_partitions()
+    parts = []
+    for partition in partitions:
+        nodes = partition.nodes
+        drop_trailing_views(nodes)
+        if any(not is_view(node) and node.target is not operator.getitem for node in nodes):
+            parts.append(nodes)
+    for node, reason in refusals.items():
+        if reason and node.target is not operator.getitem:
+            report.left[name_operator(node), reason, find_place(node.meta.get("stack_trace"))] += 1
+    prefix = "carousel_part_"
+    fused = fuse_by_partitions(module, parts, prefix=prefix, always_return_tuple=True)
+    fused.recompile()
+    return fused, [f"{prefix}{number}" for number in range(len(parts))]
