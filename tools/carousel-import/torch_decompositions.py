@@ -169,6 +169,14 @@ def decompose_label_gradient(gradient, values, target, weight, reduction, ignore
     return torch.where(is_own, -row, torch.zeros((), dtype=values.dtype, device=values.device)).to(values.dtype)
 
 
+def decompose_split(values, split_sizes, dim=0):
+    """As slices."""
+    import itertools
+
+    ends = list(itertools.accumulate(split_sizes))
+    return tuple(values.narrow(dim, end - size, size) for end, size in zip(ends, split_sizes))
+
+
 def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
     import torch

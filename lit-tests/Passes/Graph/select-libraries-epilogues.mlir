@@ -192,6 +192,41 @@ func.func @bias_of_transposed(%x: tensor<4096x4096xf32>, %w: tensor<4096x4096xf3
   return %y : tensor<4096x4096xf32>
 }
 
+// The sum of two products is part of the first one's call, which reads the other's result.
+// CHECK-LABEL: func.func @sum_of_products
+// CHECK: %[[B:.*]] = carousel.library_matmul ins(%arg2, %arg3 : {{[^)]*}}) outs(
+// CHECK: %[[Y:.*]] = carousel.library_matmul ins(%arg0, %arg1 : {{[^)]*}}) residual(%[[B]] : tensor<4096x4096xf32>) outs(
+// CHECK-NEXT: return %[[Y]]
+// REMARK: Epilogue {{.*}} Function=sum_of_products | Remark="cuBLASLt computes elementwise at {{[^ ]+}} with the product: residual"
+// REMARK: Epilogue {{.*}} Function=sum_of_products | {{.*}}"cuBLASLt doesn't compute elementwise at {{[^ ]+}} with the product: another product's call does"
+func.func @sum_of_products(%x: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>, %u: tensor<4096x4096xf32>, %v: tensor<4096x4096xf32>)
+    -> tensor<4096x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4096x4096xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%z : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %q = arith.mulf %a, %c : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4096x4096xf32>
+  %t = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%u, %v : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%z : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %q = arith.mulf %a, %c : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4096x4096xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %t : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%e : tensor<4096x4096xf32>) {
+  ^bb0(%v0: f32, %v1: f32, %old: f32):
+    %s0 = arith.addf %v0, %v1 : f32
+    linalg.yield %s0 : f32
+  } -> tensor<4096x4096xf32>
+  return %y : tensor<4096x4096xf32>
+}
+
 // Behind a reshape, which the residual is taken back through. Readers round what is added, and then the call does.
 // CHECK-LABEL: func.func @reshaped
 // CHECK-SAME: , %[[R:[^ ]*]]: tensor<64x64x4096xbf16>)

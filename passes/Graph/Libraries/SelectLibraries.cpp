@@ -144,6 +144,9 @@ struct SelectLibraries
     grouped.problem.streams = streams;
     GroupPlan plan = planGroups(grouped.problem);
     std::vector<LibraryCandidate> selected;
+    // The sum of two products is part of one call, which reads the other's
+    // result.
+    SmallPtrSet<Operation *, 4> joined;
     for (unsigned number = 0; number != graph.ops.size(); ++number) {
       auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
       if (!op || !isContraction(graph.problem.ops[number]) ||
@@ -152,7 +155,7 @@ struct SelectLibraries
       unsigned own = llvm::find(grouped.ops, mapping.lookup<Operation *>(op)) -
                      grouped.ops.begin();
       std::optional<LibraryCandidate> candidate =
-          decide(op, grouped.problem, plan, own, log);
+          decide(op, grouped.problem, plan, own, joined, log);
       if (!candidate)
         continue;
       for (unsigned factor : {0, 1})
@@ -160,7 +163,9 @@ struct SelectLibraries
           candidate->packed[factor] = getPackedLoops(
               graph.problem.ops[number], candidate->product, factor);
       if (linalg::GenericOp reader = findElementwiseReader(op))
-        noteEpilogue(*candidate, reader, graph, log);
+        noteEpilogue(*candidate, reader, graph, joined, log);
+      if (candidate->epilogue)
+        joined.insert(candidate->epilogue->op);
       selected.push_back(std::move(*candidate));
     }
     return selected;
@@ -172,7 +177,9 @@ struct SelectLibraries
 
   /// The op after a call is part of it, or not for a reason.
   void noteEpilogue(const LibraryCandidate &candidate, linalg::GenericOp reader,
-                    const Graph &graph, DecisionLog &log) {
+                    const Graph &graph,
+                    const SmallPtrSetImpl<Operation *> &joined,
+                    DecisionLog &log) {
     const std::string &name =
         graph.problem.ops[llvm::find(graph.ops, reader) - graph.ops.begin()]
             .name;
@@ -185,7 +192,10 @@ struct SelectLibraries
     }
     ++missedEpilogues;
     std::string refusal;
-    findEpilogue(candidate.op, candidate.product, refusal);
+    if (joined.contains(reader))
+      refusal = "another product's call does";
+    else
+      findEpilogue(candidate.op, candidate.product, refusal);
     log.missed(reader, "Epilogue",
                "cuBLASLt doesn't compute " + name +
                    " with the product: " + refusal);
@@ -194,6 +204,7 @@ struct SelectLibraries
   std::optional<LibraryCandidate> decide(linalg::GenericOp op,
                                          const GraphProblem &problem,
                                          const GroupPlan &plan, unsigned number,
+                                         const SmallPtrSetImpl<Operation *> &joined,
                                          DecisionLog &log) {
     std::optional<FactorKind> kind =
         findKind(op, products == ProductFactors::TF32);
@@ -221,6 +232,8 @@ struct SelectLibraries
     }
     std::optional<LibraryEpilogue> epilogue =
         findEpilogue(op, *product, refusal);
+    if (epilogue && joined.contains(epilogue->op))
+      epilogue.reset();
     SmallVector<unsigned> absorbed;
     if (epilogue)
       absorbed = findReaders(problem, number);

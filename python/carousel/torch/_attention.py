@@ -15,6 +15,8 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
 from .._import import load_tool
 
@@ -79,12 +81,26 @@ def attend(query: Any, key: Any, value: Any, attn_mask: Optional[Any] = None, dr
     return Attention.apply(query, key, value, attn_mask, is_causal, factor)
 
 
+class AttentionMode(TorchFunctionMode):
+    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        own = attend if function is functional.scaled_dot_product_attention else function
+        return own(*arguments, **(options or {}))
+
+
+def attend_heads(*arguments: Any, **options: Any) -> Any:
+    """PyTorch's function, which Dynamo doesn't trace into."""
+    with AttentionMode():
+        return functional.multi_head_attention_forward(*arguments, **options)
+
+
+REPLACEMENTS = {functional.scaled_dot_product_attention: attend, functional.multi_head_attention_forward: attend_heads}
+
+
 def replace_attention(module: torch.fx.GraphModule) -> None:
     """In what Dynamo has traced: PyTorch chooses a kernel by the device, and AOTAutograd would see that kernel."""
     for each in module.modules():
         if isinstance(each, torch.fx.GraphModule):
-            found = each.graph.find_nodes(op="call_function", target=torch.nn.functional.scaled_dot_product_attention)
-            for node in found:
-                node.target = attend
-            if found:
-                each.recompile()
+            for node in each.graph.nodes:
+                if node.op == "call_function" and node.target in REPLACEMENTS:
+                    node.target = REPLACEMENTS[node.target]
+            each.recompile()

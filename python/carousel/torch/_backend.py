@@ -26,7 +26,8 @@ from ._support import divide
 
 # Operators that stay whole in the graph: PyTorch's kernels of them are better than what they are decomposed to, or the importer
 # takes them as they are.
-WHOLE = ("addmm", "embedding_dense_backward", "gelu", "native_dropout", "index_put", "scatter_add", "index_add")
+WHOLE = ("addmm", "embedding_dense_backward", "gelu", "native_dropout", "index_put", "scatter_add", "index_add",
+         "_scaled_dot_product_flash_attention_for_cpu")
 
 
 @functools.lru_cache(maxsize=None)
@@ -35,12 +36,15 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
     aten = torch.ops.aten
     table = {overload: function for overload, function in core_aten_decompositions().items()
              if getattr(overload, "_opname", "") not in WHOLE}
-    table.update(get_decompositions([aten._softmax, aten._log_softmax, aten.nll_loss_forward]))
+    table.update(get_decompositions([
+        aten._softmax, aten._log_softmax, aten.nll_loss_forward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
+        aten._native_batch_norm_legit_no_training, aten.native_group_norm]))
     with load_tool():
         import torch_decompositions as own  # type: ignore[import-not-found]
 
         table.update(own.get_decompositions())
         table[aten.native_layer_norm.default] = own.decompose_layer_norm
+        table[aten.split_with_sizes.default] = own.decompose_split
         table[aten.nll_loss_backward.default] = own.decompose_label_gradient
     del table[aten.gelu.default]
     return table
@@ -62,8 +66,11 @@ class DividedGraph:
             if part.reason and options.cpu != "torch":
                 _report.warn_once(part.reason)
 
-    def __call__(self, *values: Any) -> Any:
-        return self._module.forward(*values)
+    def __call__(self, values: list[Any]) -> Any:
+        """Takes the list over, as AOTAutograd asks, so that what it saved can be freed."""
+        taken = list(values)
+        values.clear()
+        return self._module.forward(*taken)
 
 
 def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[str] = None,
@@ -74,7 +81,13 @@ def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[s
 
     def compiler(kind: str) -> Callable[..., Any]:
         def compile_graph(graph: torch.fx.GraphModule, _: Any) -> Any:
-            return DividedGraph(graph, chosen, kind).__call__
+            divided = DividedGraph(graph, chosen, kind)
+
+            def run(values: list[Any]) -> Any:
+                return divided(values)
+
+            run._boxed_call = True  # type: ignore[attr-defined]
+            return run
 
         return compile_graph
 

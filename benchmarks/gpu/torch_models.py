@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# ===- torch_models.py - models by torch.compile ----------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Runs models by torch.compile(backend="carousel"), and times them in turns with PyTorch without a compiler and with Inductor.
+
+  torch_models.py fill [MODEL...] [--chip sm_90a]     compiles the parts into the cache, without a GPU
+  torch_models.py time [MODEL...] [--no-inductor]     checks results by float64, and prints times
+  torch_models.py list
+
+`fill` takes fake tensors, so that nothing is computed. It needs torch-mlir and the compiler's library; `time` needs neither with
+a full cache, which $CAROUSEL_CACHE_DIR names (docs/Torch.md). Both have to run the same version of PyTorch. A name that ends with
+_step is the forward and the backward pass of a model, with gradients of all parameters. Sizes are those of --size: "small" ones
+are for tests. An error is the largest distance from the result in f64, as a part of its largest magnitude; of a step, the largest
+one of its gradients. Times are medians of runs, of which the device does not wait for the host (CUDA events around 20 calls)."""
+
+import argparse
+import os
+import statistics
+import sys
+import warnings
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+import carousel.torch
+
+SIZES = {"full": dict(batch=8, length=1024, width=768, heads=12, words=50257), "small": dict(batch=2, length=32, width=64, heads=2, words=97)}
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads, groups=None):
+        super().__init__()
+        self.heads, self.groups, self.depth = heads, groups or heads, width // heads
+        self.inputs = nn.Linear(width, (heads + 2 * self.groups) * self.depth)
+        self.outputs = nn.Linear(width, width)
+
+    def rotate(self, q, k):
+        return q, k
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        own = self.heads * self.depth
+        q, k, v = self.inputs(x).split([own, self.groups * self.depth, self.groups * self.depth], -1)
+        q, k, v = (each.view(batch, length, -1, self.depth).transpose(1, 2) for each in (q, k, v))
+        q, k = self.rotate(q, k)
+        y = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.groups != self.heads)
+        return self.outputs(y.transpose(1, 2).reshape(batch, length, width))
+
+
+class WrittenAttention(Attention):
+    """With a softmax, as models that are older than PyTorch's function write it."""
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = (each.view(batch, length, -1, self.depth).transpose(1, 2) for each in self.inputs(x).chunk(3, -1))
+        scores = (q @ k.transpose(-2, -1)) * self.depth**-0.5
+        mask = torch.ones(length, length, dtype=torch.bool, device=x.device).tril()
+        weights = functional.softmax(scores.masked_fill(~mask, -torch.inf), -1)
+        return self.outputs((weights @ v).transpose(1, 2).reshape(batch, length, width))
+
+
+class RotaryAttention(Attention):
+    def rotate(self, q, k):
+        length, depth = q.shape[-2:]
+        rates = 10000.0**-(torch.arange(0, depth, 2, device=q.device) / depth)
+        angles = torch.outer(torch.arange(length, device=q.device), rates)
+        angles = torch.cat((angles, angles), -1)
+        cosines, sines = angles.cos().to(q.dtype), angles.sin().to(q.dtype)
+
+        def turn(x):
+            low, high = x.chunk(2, -1)
+            return x * cosines + torch.cat((-high, low), -1) * sines
+
+        return turn(q), turn(k)
+
+
+class Block(nn.Module):
+    """Of GPT-2."""
+
+    def __init__(self, width, heads, attention=Attention):
+        super().__init__()
+        self.before, self.attention = nn.LayerNorm(width), attention(width, heads)
+        self.after, self.wide, self.narrow = nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        x = x + self.attention(self.before(x))
+        return x + self.narrow(functional.gelu(self.wide(self.after(x)), approximate="tanh"))
+
+
+class LlamaBlock(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.before, self.attention = nn.RMSNorm(width), RotaryAttention(width, heads, max(heads // 4, 1))
+        self.after = nn.RMSNorm(width)
+        self.gate, self.wide, self.narrow = (nn.Linear(width, 3 * width, bias=False), nn.Linear(width, 3 * width, bias=False),
+                                             nn.Linear(3 * width, width, bias=False))
+
+    def forward(self, x):
+        x = x + self.attention(self.before(x))
+        y = self.after(x)
+        return x + self.narrow(functional.silu(self.gate(y)) * self.wide(y))
+
+
+class GPT(nn.Module):
+    """With its loss: tokens are the arguments."""
+
+    def __init__(self, width, heads, words, length, layers):
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, width), nn.Embedding(length, width)
+        self.blocks = nn.Sequential(*(Block(width, heads) for _ in range(layers)))
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words, bias=False)
+
+    def forward(self, tokens):
+        x = self.words(tokens) + self.places(torch.arange(tokens.shape[1], device=tokens.device))
+        logits = self.head(self.norm(self.blocks(x)))
+        return functional.cross_entropy(logits[:, :-1].reshape(-1, logits.shape[-1]).float(), tokens[:, 1:].reshape(-1))
+
+
+class Classifier(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, 4 * width), nn.ReLU(),
+                                    nn.Linear(4 * width, 128))
+
+    def forward(self, x):
+        return torch.log_softmax(self.layers(x), -1)
+
+
+class Patches(nn.Module):
+    """Convolutions and pooling of a small ResNet's block."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.first, self.second = (nn.Conv2d(channels, channels, 3, padding=1, bias=False) for _ in range(2))
+        self.norms = nn.ModuleList(nn.BatchNorm2d(channels) for _ in range(2))
+
+    def forward(self, x):
+        y = torch.relu(self.norms[0](self.first(x)))
+        return torch.relu(x + self.norms[1](self.second(y))).mean((2, 3))
+
+
+def make_model(name, size):
+    """A module, and the shape of its argument, or how many tokens it takes."""
+    width, heads, rows = size["width"], size["heads"], (size["batch"], size["length"], size["width"])
+    if name == "mlp":
+        return Classifier(width), (size["batch"] * size["length"], width)
+    if name == "layer_norm":
+        return nn.Sequential(nn.LayerNorm(width), nn.GELU(), nn.LayerNorm(width)), rows
+    if name == "attention":
+        return Attention(width, heads), rows
+    if name == "written_attention":
+        return WrittenAttention(width, heads), rows
+    if name == "gpt_block":
+        return Block(width, heads), rows
+    if name == "llama_block":
+        return LlamaBlock(width, heads), rows
+    if name == "encoder":
+        return nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, batch_first=True), rows
+    if name == "gpt":
+        return GPT(width, heads, size["words"], size["length"], 2), size["words"]
+    if name == "residual":
+        return Patches(64), (size["batch"], 64, 28, 28)
+    raise SystemExit(f"torch_models.py: error: expected {', '.join(MODELS)}, got '{name}'")
+
+
+BASES = ("mlp", "layer_norm", "attention", "written_attention", "gpt_block", "llama_block", "encoder", "gpt", "residual")
+MODELS = tuple(name for base in BASES for name in (base, f"{base}_step"))
+
+
+def make_case(name, options, device, dtype):
+    """The model, and its argument."""
+    torch.manual_seed(0)
+    size = SIZES[options.size]
+    is_step = name.endswith("_step")
+    model, shape = make_model(name.removesuffix("_step"), size)
+    model = model.to(device=device, dtype=dtype).train(is_step)
+    generator = torch.Generator().manual_seed(1)
+    if isinstance(shape, int):
+        return model, torch.randint(0, shape, (size["batch"], size["length"]), generator=generator).to(device)
+    return model, torch.randn(shape, generator=generator).to(device=device, dtype=dtype).requires_grad_(is_step)
+
+
+def make_call(name, model, x):
+    """A function that runs the model, and returns its results."""
+    if not name.endswith("_step"):
+        def infer():
+            with torch.no_grad():
+                return [model(x)]
+
+        return infer
+    weights = [*model.parameters(), *([x] if x.requires_grad else [])]
+
+    def step():
+        for weight in weights:
+            weight.grad = None
+        result = model(x)
+        # A loss that weighs elements differently: sums alone have gradients that are equal.
+        loss = result if result.dim() == 0 else (result * torch.linspace(-1, 1, result.shape[-1], device=result.device, dtype=result.dtype)).sum()
+        loss.backward()
+        return [result.detach(), *(weight.grad for weight in weights)]
+
+    return step
+
+
+def compile_model(model, options, **given):
+    return torch.compile(model, backend=carousel.torch.backend, dynamic=options.dynamic, options=given or None)
+
+
+def find_error(results, wanted):
+    """A gradient without any element that isn't tiny, such as of a bias before a softmax, is compared with the largest one."""
+    largest = max(each.abs().max().item() for each in wanted)
+    return max((got.double() - each).abs().max().item() / max(each.abs().max().item(), 1e-3 * largest, 1e-30)
+               for got, each in zip(results, wanted))
+
+
+def fill(names, options):
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    for name in names:
+        torch._dynamo.reset()
+        carousel.torch.reset()
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            model, x = make_case(name, options, "cpu", options.dtype)
+            make_call(name, compile_model(model, options, chip=options.chip, cpu="compile"), x)()
+        print(f"{name}\n{carousel.torch.report()}", flush=True)
+
+
+def simulate(names, options):
+    """Of small sizes, in f32 or as --dtype says."""
+    for name in names:
+        torch._dynamo.reset()
+        carousel.torch.reset()
+        model, x = make_case(name, options, "cpu", options.dtype)
+        results = make_call(name, compile_model(model, options, chip=options.chip, cpu="simulate"), x)()
+        eager = make_call(name, model, x)()
+        wide, y = make_case(name, options, "cpu", torch.float64)
+        wide.load_state_dict({key: value.double() if value.is_floating_point() else value for key, value in model.state_dict().items()})
+        wanted = make_call(name, wide, x.detach().double().requires_grad_(x.requires_grad) if x.is_floating_point() else x)()
+        report = carousel.torch.report()
+        taken, left = sum(each.taken_operators for each in report.graphs), sum(each.left_operators for each in report.graphs)
+        print(f"{name:24} {taken:4} of {taken + left:4} operators; errors {find_error(results, wanted):.1e}, PyTorch's "
+              f"{find_error(eager, wanted):.1e}", flush=True)
+        if options.verbose:
+            print(report)
+
+
+def measure(call):
+    for _ in range(3):
+        call()
+    times = []
+    for _ in range(7):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda.synchronize()
+        start.record()
+        for _ in range(20):
+            call()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) / 20)
+    return statistics.median(times)
+
+
+def time(names, options):
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {options.dtype}, us")
+    print(f"{'':24} {'eager':>9} {'inductor':>9} {'carousel':>9} {'ratio':>6}  errors of eager, carousel")
+    for name in names:
+        torch._dynamo.reset()
+        carousel.torch.reset()
+        model, x = make_case(name, options, "cuda", options.dtype)
+        wide, _ = make_case(name, options, "cuda", torch.float64)
+        wide.load_state_dict({key: value.double() if value.is_floating_point() else value for key, value in model.state_dict().items()})
+        eager, ours = make_call(name, model, x), make_call(name, compile_model(model, options), x)
+        y = x.detach().double().requires_grad_(x.requires_grad) if x.is_floating_point() else x
+        wanted = make_call(name, wide, y)()
+        errors = [find_error(call(), wanted) for call in (eager, ours)]
+        del wide, y, wanted
+        calls = {"eager": eager, "carousel": ours}
+        if options.inductor:
+            torch._dynamo.reset()
+            calls["inductor"] = make_call(name, torch.compile(model, dynamic=options.dynamic), x)
+            # What Dynamo forgot is compiled again, from the cache.
+            calls["carousel"] = make_call(name, compile_model(model, options), x)
+        times = {key: 1e3 * measure(call) for key, call in calls.items()}
+        best = min(times["eager"], times.get("inductor", times["eager"]))
+        report = carousel.torch.report()
+        print(f"{name:24} {times['eager']:9.1f} {times.get('inductor', float('nan')):9.1f} {times['carousel']:9.1f} "
+              f"{best / times['carousel']:6.2f}  {errors[0]:.1e} {errors[1]:.1e}", flush=True)
+        if options.verbose or any(part.reason for part in report.parts) or any(part.origin != "cache" for part in report.parts):
+            print(report)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=["fill", "simulate", "time", "list"])
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--size", choices=SIZES, default=None)
+    parser.add_argument("--dtype", default=None)
+    parser.add_argument("--dynamic", action="store_true", default=None)
+    parser.add_argument("--no-inductor", dest="inductor", action="store_false")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_intermixed_args()
+    is_simulated = options.mode == "simulate"
+    options.size = options.size or ("small" if is_simulated else "full")
+    options.dtype = getattr(torch, options.dtype or ("float32" if is_simulated else "bfloat16"))
+    names = options.models or MODELS
+    if options.mode == "list":
+        print("\n".join(names))
+        return 0
+    {"fill": fill, "simulate": simulate, "time": time}[options.mode](names, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
