@@ -177,8 +177,12 @@ def make_case(name, options, device, dtype):
     torch.manual_seed(0)
     size = SIZES[options.size]
     is_step = name.endswith("_step")
-    model, shape = make_model(name.removesuffix("_step"), size)
-    model = model.to(device=device, dtype=dtype).train(is_step)
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)  # fake parameters can't be converted
+    with torch.device(device):
+        model, shape = make_model(name.removesuffix("_step"), size)
+    torch.set_default_dtype(before)
+    model.train(is_step)
     generator = torch.Generator().manual_seed(1)
     if isinstance(shape, int):
         return model, torch.randint(0, shape, (size["batch"], size["length"]), generator=generator).to(device)

@@ -201,11 +201,10 @@ struct SelectLibraries
                    " with the product: " + refusal);
   }
 
-  std::optional<LibraryCandidate> decide(linalg::GenericOp op,
-                                         const GraphProblem &problem,
-                                         const GroupPlan &plan, unsigned number,
-                                         const SmallPtrSetImpl<Operation *> &joined,
-                                         DecisionLog &log) {
+  std::optional<LibraryCandidate>
+  decide(linalg::GenericOp op, const GraphProblem &problem,
+         const GroupPlan &plan, unsigned number,
+         const SmallPtrSetImpl<Operation *> &joined, DecisionLog &log) {
     std::optional<FactorKind> kind =
         findKind(op, products == ProductFactors::TF32);
     if (!kind)

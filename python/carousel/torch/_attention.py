@@ -13,10 +13,10 @@ f32, as PyTorch's kernels for GPUs have."""
 from __future__ import annotations
 
 from typing import Any, Optional
+from unittest import mock
 
 import torch
 from torch.nn import functional
-from torch.overrides import TorchFunctionMode
 
 from .._import import load_tool
 
@@ -81,15 +81,9 @@ def attend(query: Any, key: Any, value: Any, attn_mask: Optional[Any] = None, dr
     return Attention.apply(query, key, value, attn_mask, is_causal, factor)
 
 
-class AttentionMode(TorchFunctionMode):
-    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
-        own = attend if function is functional.scaled_dot_product_attention else function
-        return own(*arguments, **(options or {}))
-
-
 def attend_heads(*arguments: Any, **options: Any) -> Any:
-    """PyTorch's function, which Dynamo doesn't trace into."""
-    with AttentionMode():
+    """PyTorch's function, which Dynamo doesn't trace into. It calls the other one by its name."""
+    with mock.patch.object(functional, "scaled_dot_product_attention", attend):
         return functional.multi_head_attention_forward(*arguments, **options)
 
 

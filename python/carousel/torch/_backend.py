@@ -15,6 +15,7 @@ from typing import Any, Callable, Optional
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
 from torch._dynamo.backends.common import aot_autograd
+from torch.utils._python_dispatch import _disable_current_modes
 
 from .._import import load_tool
 from . import _report
@@ -55,12 +56,13 @@ class DividedGraph:
 
     def __init__(self, module: torch.fx.GraphModule, options: Options, kind: str):
         report = _report.GraphReport(kind)
-        self._module, names = divide(module, report)
-        for name in names:
-            runner, part = make_part(name, getattr(self._module, name), options)
-            report.parts.append(part)
-            delattr(self._module, name)
-            setattr(self._module, name, runner)
+        with _disable_current_modes():  # the backward pass is compiled when it runs, in modes of the caller
+            self._module, names = divide(module, report)
+            for name in names:
+                runner, part = make_part(name, getattr(self._module, name), options)
+                report.parts.append(part)
+                delattr(self._module, name)
+                setattr(self._module, name, runner)
         _report.add(report)
         for part in report.parts:
             if part.reason and options.cpu != "torch":
