@@ -11,6 +11,7 @@ ones. An entry names the compiler that made it: another compiler of the same rel
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 import os
@@ -21,6 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import Optional
 
+from .._import import find_tool
 from .._library import find_library
 from ..errors import CarouselError
 
@@ -38,14 +40,19 @@ def find_release() -> str:
         return found[1] if found else ""
 
 
+@functools.lru_cache(maxsize=None)
 def find_compiler() -> str:
-    """The build of the compiler's library; empty where there is none."""
+    """The build of the compiler's library, and the importer's sources; empty where there is no compiler."""
     try:
         with find_library("libCarouselCompiler.so.1").open("rb") as file:
             _, found, rest = file.read(1 << 16).partition(BUILD_ID_NOTE)
     except (CarouselError, OSError):
         return ""
-    return rest[:20].hex() if found else ""
+    sources = hashlib.sha256()
+    for folder in (find_tool().parent, Path(__file__).parent):
+        for path in sorted(path for path in folder.iterdir() if path.is_file()):
+            sources.update(path.read_bytes())
+    return f"{rest[:20].hex() if found else ''} {sources.hexdigest()}"
 
 
 def find_root() -> Optional[Path]:
