@@ -62,14 +62,26 @@ def is_cheap_product(node: torch.fx.Node) -> bool:
     return count(result) > factors and find_depth(node) <= 2 * result.element_size() * rate
 
 
+def is_widening(node: torch.fx.Node) -> bool:
+    """Whether it converts elements to a larger type: what is converted takes less memory."""
+    sources = node.all_input_nodes
+    return find_packet(node) in CONVERSIONS and len(sources) == 1 and (
+        sources[0].meta["val"].element_size() < node.meta["val"].element_size())
+
+
 def find_cheap(graph: torch.fx.Graph) -> dict[torch.fx.Node, None]:
-    """Such products, and what follows from them element by element."""
+    """Such products, with what follows from them element by element, and widened tensors in any order of elements."""
     found: dict[torch.fx.Node, None] = {}
+    widened = set()
     for node in graph.nodes:
         value = node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor) or is_backward(node):
             continue
-        sources = [each for each in node.all_input_nodes if each in found]
+        if is_widening(node) or ((is_view(node) or find_packet(node) in CONVERSIONS) and node.all_input_nodes[0] in widened):
+            widened.add(node)
+            found[node] = None
+            continue
+        sources = [each for each in node.all_input_nodes if each in found and each not in widened]
         is_elementwise = node.target not in PRODUCTS and any(
             isinstance(each.meta["val"], torch.Tensor) and count(each.meta["val"]) == count(value) for each in sources)
         if is_cheap_product(node) or is_elementwise:
