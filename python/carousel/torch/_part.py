@@ -8,14 +8,17 @@
 
 from __future__ import annotations
 
+import operator
 import time
 import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any, Optional
 
+import sympy
 import torch
-from torch.fx.experimental.symbolic_shapes import free_symbols, statically_known_true
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.utils._sympy.functions import FloorDiv
 
 from .. import _compiler as api
 from .._compile import compile as compile_source
@@ -28,6 +31,9 @@ from ._cache import Entry
 from ._options import Options, find_products
 from ._report import PartReport
 from ._support import name_operator
+
+
+OPERATORS = {sympy.Add: operator.add, sympy.Mul: operator.mul, FloorDiv: operator.floordiv}
 
 
 class Refused(Exception):
@@ -74,19 +80,21 @@ class NormalGraph:
         """Of each tensor, the number of the argument and the order of dimensions that the program takes."""
         self.outputs: list[tuple[tuple[Any, ...], torch.dtype, Optional[list[int]]]] = []
         """Of each result as the program writes it: the extents, the type, and the order that PyTorch expects."""
-        numbers: list[torch.fx.Node] = []
+        numbers: list[tuple[int, torch.fx.Node]] = []
         for place, node in enumerate(module.graph.find_nodes(op="placeholder")):
             value = node.meta["val"]
             if isinstance(value, torch.Tensor):
                 known[node] = self._add_input(graph, node, place)
             else:
-                numbers.append(node)
-        self.tensors = [node.meta["val"] for node in graph.nodes if node.op == "placeholder"]
-        if not self.tensors:
+                numbers.append((place, node))
+        if not self.inputs:
             raise Refused("expected a tensor as an argument, got none")
-        self.device = self.tensors[0].device
-        for node in numbers:
-            known[node] = self._find_number(graph, node)
+        self.device = graph.find_nodes(op="placeholder")[0].meta["val"].device
+        self._add_carriers(graph, numbers)
+        self.tensors = [node.meta["val"] for node in graph.find_nodes(op="placeholder")]
+        self._symbols = {symbol: (graph.find_nodes(op="placeholder")[number], dim) for symbol, (number, dim) in self.places().items()}
+        for _, node in numbers:
+            known[node] = self._compute(graph, express(node.meta["val"]))
         for node in module.graph.nodes:
             if node.op == "output":
                 graph.output(tuple(self._add_output(graph, known[each]) for each in node.args[0]))
@@ -121,16 +129,38 @@ class NormalGraph:
         made.meta["val"] = node.meta["val"].permute(order)
         return made
 
-    def _find_number(self, graph: torch.fx.Graph, node: torch.fx.Node) -> torch.fx.Node:
-        """An extent that PyTorch passes as a number is read off a tensor that has it."""
-        wanted = express(node.meta["val"])
-        for source in graph.find_nodes(op="placeholder"):
-            for dim, extent in enumerate(source.meta["val"].shape):
-                if express(extent) == wanted:
-                    made = graph.call_function(torch.ops.aten.sym_size.int, (source, dim))
-                    made.meta["val"] = extent
-                    return made
-        raise Refused(f"expected an extent of an argument for each number, got {wanted}")
+    def _add_carriers(self, graph: torch.fx.Graph, numbers: list[tuple[int, torch.fx.Node]]) -> None:
+        """A number that PyTorch passes, and that is no extent of a tensor, becomes the extent of one that nothing reads."""
+        self.tensors = [node.meta["val"] for node in graph.find_nodes(op="placeholder")]
+        for place, node in numbers:
+            symbol = express(node.meta["val"])
+            if getattr(symbol, "is_Symbol", False) and symbol not in self.places():
+                made = graph.placeholder(f"arg{place}")
+                made.meta["val"] = self.tensors[0].new_empty([node.meta["val"]], dtype=torch.int8)
+                self.tensors.append(made.meta["val"])
+                self.inputs.append((place, None))
+
+    def _compute(self, graph: torch.fx.Graph, wanted: Any) -> Any:
+        """A number, or a node for it: an expression of extents of arguments, which PyTorch computes on the host."""
+        if isinstance(wanted, int) or wanted.is_Integer:
+            return int(wanted)
+        if wanted.is_Symbol and wanted in self._symbols:
+            source, dim = self._symbols[wanted]
+            made = graph.call_function(torch.ops.aten.sym_size.int, (source, dim))
+            made.meta["val"] = source.meta["val"].shape[dim]
+            return made
+        parts, function = wanted.args, OPERATORS.get(type(wanted))
+        if wanted.is_Pow and wanted.exp.is_Integer and wanted.exp > 0:
+            parts, function = (wanted.base,) * int(wanted.exp), operator.mul
+        if function is None:
+            raise Refused(f"expected sums, products and quotients of arguments' extents, got {wanted}")
+        value = self._compute(graph, parts[0])
+        for part in parts[1:]:
+            other = self._compute(graph, part)
+            made = graph.call_function(function, (value, other))
+            made.meta["val"] = function(*(each.meta["val"] if isinstance(each, torch.fx.Node) else each for each in (value, other)))
+            value = made
+        return value
 
     def places(self) -> dict[Any, tuple[int, int]]:
         """Where each symbol is an extent: the number of the tensor, and the dimension."""
@@ -139,12 +169,15 @@ class NormalGraph:
             for dim, extent in enumerate(value.shape):
                 if isinstance(extent, torch.SymInt) and express(extent).is_Symbol:
                     found.setdefault(express(extent), (number, dim))
+        return found
+
+    def check_results(self) -> None:
+        known = self.places()
         for extents, _, _ in self.outputs:
             for extent in extents:
                 for symbol in getattr(extent, "free_symbols", ()):
-                    if symbol not in found:
+                    if symbol not in known:
                         raise Refused(f"expected {symbol} of a result as an extent of an argument, got it in none")
-        return found
 
     def spell(self) -> str:
         """A text that says what the part computes. Names of nodes and symbols, and the device, aren't in it."""
@@ -217,6 +250,8 @@ class Program:
         tensors = []
         for place, order in self._inputs:
             value = values[place]
+            if isinstance(value, int):
+                value = torch.empty(value, dtype=torch.int8, device=self._device)
             if order is not None:
                 value = value.permute(order)
             tensors.append(value if value.is_contiguous() else value.contiguous())
@@ -302,7 +337,7 @@ def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tupl
             raise Refused("expected tensors on a CUDA device, got tensors on the CPU")
         if normal.device.type not in ("cpu", "cuda"):
             raise Refused(f"expected tensors on a CUDA device, got tensors on {normal.device}")
-        normal.places()
+        normal.check_results()
         chip, products = options.find_chip(normal.device), find_products()
         entry = Entry(normal.spell(), chip, products, options.libraries)
         report.key = entry.key

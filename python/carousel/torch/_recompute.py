@@ -77,14 +77,13 @@ def find_cheap(graph: torch.fx.Graph) -> dict[torch.fx.Node, None]:
         value = node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor) or is_backward(node):
             continue
-        if is_widening(node) or ((is_view(node) or find_packet(node) in CONVERSIONS) and node.all_input_nodes[0] in widened):
-            widened.add(node)
-            found[node] = None
-            continue
         sources = [each for each in node.all_input_nodes if each in found and each not in widened]
         is_elementwise = node.target not in PRODUCTS and any(
             isinstance(each.meta["val"], torch.Tensor) and count(each.meta["val"]) == count(value) for each in sources)
         if is_cheap_product(node) or is_elementwise:
+            found[node] = None
+        elif is_widening(node) or ((is_view(node) or find_packet(node) in CONVERSIONS) and node.all_input_nodes[0] in widened):
+            widened.add(node)
             found[node] = None
     return found
 

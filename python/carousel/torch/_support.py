@@ -35,7 +35,7 @@ bitwise_and bitwise_not bitwise_or bitwise_xor bmm cat ceil clamp clamp_max clam
 convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt
 hardtanh index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
 logical_xor lt masked_fill max max_pool2d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
-ones_like pow reciprocal relu remainder repeat round rsqrt rsub scalar_tensor sigmoid sign silu sin sinh sqrt square sub sum
+ones_like pow reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sqrt square sub sum
 tan tanh tril triu trunc var_mean var where xor zeros zeros_like""".split())
 REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim".split())
 
@@ -107,6 +107,24 @@ class Support(OperatorSupportBase):
         return node.op == "call_function" and not self._refusals[node]
 
 
+def is_number(node: torch.fx.Node) -> bool:
+    """Whether it is an extent that isn't known, or computed of such ones: the host has it."""
+    return isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool))
+
+
+def reuse_numbers(module: torch.fx.GraphModule) -> None:
+    """Takes extents from arguments, so that no part waits for a tensor of another that has such an extent."""
+    known: dict[Any, torch.fx.Node] = {}
+    for node in module.graph.nodes:
+        if isinstance(node.meta.get("val"), torch.SymInt):
+            expression = node.meta["val"].node.expr
+            if expression not in known:
+                known[expression] = node
+            elif node.op == "call_function":
+                node.replace_all_uses_with(known[expression])
+    module.graph.eliminate_dead_code()
+
+
 def repeat_views(module: torch.fx.GraphModule) -> None:
     """Gives each reader of a view a view of its own, so that those in a part aren't results of it."""
     for node in reversed(module.graph.nodes):
@@ -127,6 +145,7 @@ def drop_trailing_views(nodes: dict[torch.fx.Node, Any]) -> None:
 
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
+    reuse_numbers(module)
     repeat_views(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
     partitions = CapabilityBasedPartitioner(module, Support(refusals), allows_single_node_partition=True).propose_partitions()
@@ -137,7 +156,7 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
         if any(not is_view(node) and node.target is not operator.getitem for node in nodes):
             parts.append(nodes)
     for node, reason in refusals.items():
-        if reason and node.target is not operator.getitem:
+        if reason and node.target is not operator.getitem and not is_number(node):
             report.left[name_operator(node), reason, find_place(node.meta.get("stack_trace"))] += 1
     prefix = "carousel_part_"
     fused = fuse_by_partitions(module, parts, prefix=prefix, always_return_tuple=True)

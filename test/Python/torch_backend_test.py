@@ -1,0 +1,301 @@
+# ===- torch_backend_test.py - torch.compile(backend="carousel") ------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Compiles models by torch.compile, and compares what the simulated machine computes with what PyTorch does. Needs torch and
+torch-mlir."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+from unittest import mock
+
+import carousel
+
+HAS_TORCH = all(importlib.util.find_spec(name) for name in ("torch", "torch_mlir"))
+OPTIONS = {"chip": "sm_90a", "cpu": "simulate"}
+
+if HAS_TORCH:
+    import carousel.torch
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+
+def compile_model(model, dynamic=None, **options):
+    return torch.compile(model, backend=carousel.torch.backend, dynamic=dynamic, options={**OPTIONS, **options})
+
+
+@unittest.skipUnless(HAS_TORCH, "torch or torch-mlir isn't installed")
+class TorchBackendTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        torch._dynamo.reset()
+        carousel.torch.reset()
+
+    def compare(self, function, *inputs, dynamic=None, **tolerance):
+        wanted = function(*inputs)
+        got = compile_model(function, dynamic)(*inputs)
+        torch.testing.assert_close(got, wanted, **tolerance)
+        return carousel.torch.report()
+
+    def compare_step(self, model, x, **tolerance):
+        """Results, gradients and buffers."""
+        def step(run):
+            model.zero_grad()
+            own = x.clone().requires_grad_(x.is_floating_point())
+            result = run(own)
+            (result * torch.linspace(-1, 1, result.shape[-1])).sum().backward()
+            weights = [own, *model.parameters()]
+            return result.detach(), [each.grad.clone() for each in weights if each.grad is not None]
+
+        state = {key: value.clone() for key, value in model.state_dict().items()}
+        wanted, wanted_state = step(model), {key: value.clone() for key, value in model.state_dict().items()}
+        model.load_state_dict(state)
+        torch.testing.assert_close(step(compile_model(model)), wanted, **tolerance)
+        torch.testing.assert_close(model.state_dict(), wanted_state, **tolerance)
+        return carousel.torch.report()
+
+    def test_inference(self):
+        model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 8))
+        with torch.no_grad():
+            report = self.compare(model, torch.randn(4, 16))
+        (graph,) = report.graphs
+        self.assertEqual((graph.kind, len(graph.parts), graph.left_operators), ("inference", 1, 0))
+        self.assertIn("operators in 1 programs, 0 with PyTorch", str(report))
+
+    def test_training(self):
+        model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 8), nn.LogSoftmax(-1))
+        report = self.compare_step(model, torch.randn(4, 16))
+        self.assertEqual([graph.kind for graph in report.graphs], ["forward", "backward"])
+        self.assertEqual([graph.left_operators for graph in report.graphs], [0, 0])
+
+    def test_attention(self):
+        """Gradients of attention, of which no tensor of scores is saved."""
+        attend = functional.scaled_dot_product_attention
+        bias = torch.randn(24, 24)
+        bits = torch.rand(24, 24) < 0.6
+        bits[3] = False
+
+        def function(q, k, v, mask, **options):
+            return attend(q, k, v, mask, **options)
+
+        q, k, v = (torch.randn(2, 4, 24, 8, requires_grad=True) for _ in range(3))
+        few = k[:, :2].detach().requires_grad_()
+        for keys, values, mask, options in ((k, v, None, {"is_causal": True}), (k, v, bits, {}), (k, v, bias, {"scale": 0.3}),
+                                            (few, v[:, :2].detach().requires_grad_(), None, {"enable_gqa": True})):
+            with self.subTest(options=options, mask=mask is not None):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                gradients = []
+                for run in (function, compile_model(function)):
+                    result = run(q, keys, values, mask, **options)
+                    weights = torch.linspace(-1, 1, 8)
+                    gradients.append((result, *torch.autograd.grad((result * weights).sum(), (q, keys, values))))
+                torch.testing.assert_close(gradients[1], gradients[0], rtol=1e-4, atol=1e-5)
+                report = carousel.torch.report()
+                self.assertEqual([graph.left_operators for graph in report.graphs], [0, 0], str(report))
+
+    def test_heads_of_modules(self):
+        report = self.compare_step(nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True), torch.randn(2, 6, 16),
+                                   rtol=1e-4, atol=1e-5)
+        self.assertEqual([graph.left_operators for graph in report.graphs], [0, 0], str(report))
+
+    def test_what_is_saved(self):
+        """A product that is larger than its factors is computed again, and widened elements are converted again."""
+        from carousel.torch import _recompute
+
+        saved = []
+        divide = _recompute.min_cut_rematerialization_partition
+
+        def note(joint, inputs, **options):
+            forward, backward = divide(joint, inputs, **options)
+            saved.extend(node.meta["val"] for node in backward.graph.find_nodes(op="placeholder"))
+            return forward, backward
+
+        def scores(q, k, v):
+            return torch.softmax((q @ k.transpose(-1, -2)).float(), -1).bfloat16() @ v
+
+        for function in (scores, functional.scaled_dot_product_attention):
+            q, k, v = (torch.randn(2, 2, 48, 8, dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
+            torch._dynamo.reset()
+            with mock.patch.object(_recompute, "min_cut_rematerialization_partition", note):
+                compile_model(lambda *inputs, own=function: own(*inputs), cpu="torch")(q, k, v).sum().backward()
+            self.assertTrue(saved)
+            self.assertEqual([list(each.shape) for each in saved if each.shape[-2:] == (48, 48)], [])
+            self.assertFalse([each for each in saved if each.dtype == torch.float32 and each.shape[-1] == 8])
+            saved.clear()
+
+    def test_dynamic_shapes(self):
+        model = compile_model(nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.LayerNorm(32)), dynamic=True)
+        own = model._orig_mod
+        with torch.no_grad():
+            for rows in (5, 12):
+                x = torch.randn(2, rows, 16)
+                torch.testing.assert_close(model(x), own(x))
+        (graph,) = carousel.torch.report().graphs  # compiled once
+        self.assertEqual(graph.left_operators, 0, str(graph))
+
+    def test_dynamic_attention(self):
+        model = compile_model(lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, is_causal=True), dynamic=True)
+        for length in (9, 16):
+            q, k, v = (torch.randn(2, 2, length, 8, requires_grad=True) for _ in range(3))
+            result = model(q, k, v)
+            wanted = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            torch.testing.assert_close(result, wanted)
+            torch.testing.assert_close(torch.autograd.grad(result.sum(), (q, k, v)), torch.autograd.grad(wanted.sum(), (q, k, v)),
+                                       rtol=1e-4, atol=1e-5)
+        self.assertEqual(len(carousel.torch.report().graphs), 2)
+        self.assertEqual([graph.left_operators for graph in carousel.torch.report().graphs], [0, 0],
+                         str(carousel.torch.report()))
+
+    def test_buffers_that_change(self):
+        class Counter(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("sum", torch.zeros(8))
+
+            def forward(self, x):
+                self.sum.add_(x.sum(0))
+                x[0] = 0
+                return x * self.sum
+
+        for make in (lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()),):
+            self.compare_step(make(), torch.randn(2, 3, 6, 6), rtol=1e-4, atol=1e-5)
+        torch._dynamo.reset()
+        eager, other = Counter(), Counter()
+        run = compile_model(other)
+        for _ in range(2):
+            x = torch.randn(4, 8)
+            y = x.clone()
+            torch.testing.assert_close(run(y), eager(x))
+            torch.testing.assert_close((y, other.sum), (x, eager.sum))
+
+    def test_layouts(self):
+        """Tensors whose dimensions are in another order in memory, that have gaps, or that are views of others."""
+        x = torch.randn(4, 6, 8)
+        for name, value in (("transposed", x.transpose(0, 2)), ("sliced", x[:, ::2]), ("expanded", x[:1].expand(4, 6, 8)),
+                            ("last channel", x[None].to(memory_format=torch.channels_last))):
+            with self.subTest(name):
+                torch._dynamo.reset()
+                self.compare(lambda x: (x.exp() + 1, (x * 2).transpose(-1, -2), x.sum(-1), (x - 1)[..., 1]), value)
+        wanted = (x.transpose(0, 2) * 2).stride()
+        self.assertEqual(compile_model(lambda x: x * 2)(x.transpose(0, 2)).stride(), wanted)
+
+    def test_types(self):
+        for dtype in (torch.bfloat16, torch.float16, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool):
+            with self.subTest(dtype):
+                torch._dynamo.reset()
+                x = (torch.rand(4, 8) * 10).to(dtype)
+                self.compare(lambda x: (torch.where(x > 2, x, x * x), x.sum(-1)) if x.dtype != torch.bool else (~x, x & True), x)
+
+    def test_what_stays_with_torch(self):
+        def function(x):
+            return (torch.fft.rfft(x.exp()).real + 1).relu(), torch.linalg.svdvals(x + 1)
+
+        report = self.compare(function, torch.randn(4, 8), rtol=1e-4, atol=1e-4)
+        (graph,) = report.graphs
+        left = {name: (reason, place) for name, reason, place in graph.left}
+        self.assertIn("aten._fft_r2c.default", left)
+        self.assertRegex(left["aten._fft_r2c.default"][1], r"^torch_backend_test.py:\d+$")
+        self.assertGreater(graph.taken_operators, 0)
+
+    def test_graph_breaks(self):
+        def function(x):
+            y = x.exp()
+            print("", end="", file=sys.stderr)
+            return y * 2 if y.sum() > 0 else y
+
+        self.compare(function, torch.randn(4, 8))
+        self.assertGreater(len(carousel.torch.report().graphs), 1)
+
+    def test_random_numbers(self):
+        """Dropout is PyTorch's, so that its generator's state decides, also when a part computes the rest."""
+        model = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5), nn.ReLU())
+        run = compile_model(model)
+        result = run(torch.randn(64, 8))
+        self.assertTrue(0.5 < (result == 0).float().mean() < 0.9)
+        result.sum().backward()
+
+    def test_autocast(self):
+        model = nn.Sequential(nn.Linear(16, 16), nn.LayerNorm(16))
+
+        def function(x):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                y = model(x)
+                return functional.scaled_dot_product_attention(y, y, y)
+
+        with torch.no_grad():
+            self.compare(function, torch.randn(2, 8, 16), rtol=2e-2, atol=2e-2)
+
+    def test_numerics_flags(self):
+        """Products of f32 have tf32 where PyTorch's flag allows it, and the cache tells them apart."""
+        x = torch.randn(16, 16)
+        self.addCleanup(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
+        keys = []
+        for precision in ("highest", "high"):
+            torch.set_float32_matmul_precision(precision)
+            torch._dynamo.reset()
+            carousel.torch.reset()
+            compile_model(torch.mm)(x, x)
+            keys.append(carousel.torch.report().parts[0].key)
+        self.assertNotEqual(*keys)
+
+    def test_options(self):
+        for message, options in (("options: expected chip, cpu, libraries, got 'shape'", {"shape": 1}),
+                                 ("cpu: expected torch, simulate, compile, got 'gpu'", {"cpu": "gpu"})):
+            with self.assertRaisesRegex(Exception, message):
+                torch._dynamo.reset()
+                compile_model(torch.exp, **options)(torch.randn(3))
+        # Without options, tensors of the CPU stay with PyTorch.
+        torch._dynamo.reset()
+        torch.compile(torch.exp, backend=carousel.torch.backend)(torch.randn(3))
+        self.assertEqual(carousel.torch.report().graphs[-1].taken_operators, 0)
+
+    def test_refusals(self):
+        """A part that the importer or the compiler refuses is right all the same, with a warning."""
+        from carousel.torch import _part
+
+        def refuse(_):
+            raise _part.Refused("expected a test, got one")
+
+        with mock.patch.object(_part, "import_graph", refuse), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            report = self.compare(lambda x: x.exp() + 1, torch.randn(4))
+        self.assertEqual(report.parts[0].reason, "expected a test, got one")
+        self.assertIn("a part of a model stays with PyTorch: expected a test, got one", [str(each.message) for each in caught])
+
+    def test_cache(self):
+        """Another process finds the program, also without the importer and the compiler."""
+        program = """
+import sys
+if sys.argv[1] == "bare":
+    sys.modules["torch_mlir"] = None
+    import carousel._compiler
+    carousel._compiler.library = None
+import torch, carousel.torch
+from carousel.torch import _cache
+if sys.argv[1] == "bare":
+    _cache.find_compiler = lambda: ""
+x = torch.ones(4, 8, dtype=torch.bfloat16, requires_grad=True)
+y = torch.compile(lambda x: (x @ x.T).softmax(-1), backend=carousel.torch.backend, options={"chip": "sm_90a", "cpu": "compile"})(x)
+y.sum().backward()
+print(" ".join(part.origin for part in carousel.torch.report().parts))
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "CAROUSEL_CACHE_DIR": folder, "CAROUSEL_CACHE_DISABLE": "0"}
+            origins = [subprocess.run([sys.executable, "-c", program, mode], env=environment, check=True, capture_output=True,
+                                      text=True).stdout.strip() for mode in ("whole", "whole", "bare")]
+            self.assertEqual(origins, ["compiled compiled", "cache cache", "cache cache"])
+            self.assertEqual(len(list((Path(folder) / "torch").iterdir())), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
