@@ -177,6 +177,21 @@ def decompose_split(values, split_sizes, dim=0):
     return tuple(values.narrow(dim, end - size, size) for end, size in zip(ends, split_sizes))
 
 
+def decompose_slice_scatter(values, src, dim=0, start=None, end=None, step=1):
+    """As a choice between elements, which joins the ops around it."""
+    import torch
+    from torch.nn.functional import pad
+
+    extent = values.shape[dim]
+    if step != 1 or not all(isinstance(size, int) for size in (extent, start or 0, end or 0)):
+        return NotImplemented
+    begin, until, _ = slice(start, end).indices(extent)
+    dim %= values.dim()
+    places = torch.arange(extent, device=values.device).reshape([-1] + [1] * (values.dim() - 1 - dim))
+    padding = [0, 0] * (values.dim() - 1 - dim) + [begin, extent - max(until, begin)]
+    return torch.where((places >= begin) & (places < until), pad(src, padding), values)
+
+
 def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
     import torch

@@ -45,6 +45,7 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
 
         table.update(own.get_decompositions())
         table[aten.native_layer_norm.default] = own.decompose_layer_norm
+        table[aten.slice_scatter.default] = own.decompose_slice_scatter
         table[aten.split_with_sizes.default] = own.decompose_split
         table[aten.nll_loss_backward.default] = own.decompose_label_gradient
     del table[aten.gelu.default]

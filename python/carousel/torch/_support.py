@@ -125,10 +125,17 @@ def reuse_numbers(module: torch.fx.GraphModule) -> None:
     module.graph.eliminate_dead_code()
 
 
-def repeat_views(module: torch.fx.GraphModule) -> None:
-    """Gives each reader of a view a view of its own, so that those in a part aren't results of it."""
+def is_cheap(node: torch.fx.Node) -> bool:
+    """Whether each reader can have its own: a view, or a constant, which would be a result in memory."""
+    is_constant = node.op == "call_function" and not any(isinstance(each.meta.get("val"), torch.Tensor)
+                                                         for each in node.all_input_nodes)
+    return is_view(node) or (is_constant and find_packet(node) in TAKEN)
+
+
+def repeat_cheap(module: torch.fx.GraphModule) -> None:
+    """Gives each reader a node of its own, so that those in a part aren't results of it."""
     for node in reversed(module.graph.nodes):
-        if not is_view(node):
+        if not is_cheap(node):
             continue
         for user in list(node.users)[1:]:
             with module.graph.inserting_before(user):
@@ -136,24 +143,24 @@ def repeat_views(module: torch.fx.GraphModule) -> None:
             user.replace_input_with(node, own)
 
 
-def drop_trailing_views(nodes: dict[torch.fx.Node, Any]) -> None:
-    """Leaves views to PyTorch that only others read."""
+def drop_trailing(nodes: dict[torch.fx.Node, Any]) -> None:
+    """Leaves views and constants to PyTorch that only others read."""
     for node in reversed(list(nodes)):
-        if is_view(node) and not any(user in nodes for user in node.users):
+        if is_cheap(node) and not any(user in nodes for user in node.users):
             del nodes[node]
 
 
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
     reuse_numbers(module)
-    repeat_views(module)
+    repeat_cheap(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
     partitions = CapabilityBasedPartitioner(module, Support(refusals), allows_single_node_partition=True).propose_partitions()
     parts = []
     for partition in partitions:
         nodes = partition.nodes
-        drop_trailing_views(nodes)
-        if any(not is_view(node) and node.target is not operator.getitem for node in nodes):
+        drop_trailing(nodes)
+        if any(not is_cheap(node) and node.target is not operator.getitem for node in nodes):
             parts.append(nodes)
     for node, reason in refusals.items():
         if reason and node.target is not operator.getitem and not is_number(node):
