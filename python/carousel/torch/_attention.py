@@ -29,7 +29,7 @@ class Attention(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, queries: Any, keys: Any, values: Any, mask: Any, is_causal: bool, factor: float) -> Any:
         with load_tool(), torch.autocast(queries.device.type, enabled=False):
-            from torch_decompositions import find_scores  # type: ignore[import-not-found]
+            from torch_decompositions import find_scores
 
             scores = find_scores(queries, keys, mask, is_causal, factor)
             largest = scores.amax(-1, keepdim=True)

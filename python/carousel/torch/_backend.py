@@ -41,7 +41,7 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
         aten._softmax, aten._log_softmax, aten.nll_loss_forward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
         aten._native_batch_norm_legit_no_training, aten.native_group_norm]))
     with load_tool():
-        import torch_decompositions as own  # type: ignore[import-not-found]
+        import torch_decompositions as own
 
         table.update(own.get_decompositions())
         table[aten.native_layer_norm.default] = own.decompose_layer_norm

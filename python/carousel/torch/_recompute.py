@@ -37,8 +37,8 @@ def count(value: Any) -> int:
 
 
 def find_depth(node: torch.fx.Node) -> int:
-    extent = node.args[0].meta["val"].shape[-1]  # type: ignore[union-attr]
-    return extent if isinstance(extent, int) else extent.node.hint or 1
+    extent: Any = node.args[0].meta["val"].shape[-1]
+    return extent if isinstance(extent, int) else int(extent.node.hint or 1)
 
 
 def factor_bytes(node: torch.fx.Node) -> int:
@@ -49,23 +49,23 @@ def factor_bytes(node: torch.fx.Node) -> int:
         while source.op == "call_function" and (is_view(source) or find_packet(source) in CONVERSIONS):
             source = source.args[0]
         sizes.append(source.meta["val"].element_size())
-    return max(sizes)
+    return int(max(sizes))
 
 
 def is_cheap_product(node: torch.fx.Node) -> bool:
     """Whether its result is larger than its factors, and faster to compute than to write and read."""
     if node.target not in PRODUCTS:
         return False
-    factors = sum(count(factor.meta["val"]) for factor in node.args[:2])  # type: ignore[union-attr]
+    factors = sum(count(factor.meta["val"]) for factor in node.args[:2])
     result = node.meta["val"]
     rate = MULTIPLY_ADDS_PER_BYTE.get(factor_bytes(node), 0)
-    return count(result) > factors and find_depth(node) <= 2 * result.element_size() * rate
+    return count(result) > factors and bool(find_depth(node) <= 2 * result.element_size() * rate)
 
 
 def is_widening(node: torch.fx.Node) -> bool:
     """Whether it converts elements to a larger type: what is converted takes less memory."""
     sources = node.all_input_nodes
-    return find_packet(node) in CONVERSIONS and len(sources) == 1 and (
+    return find_packet(node) in CONVERSIONS and len(sources) == 1 and bool(
         sources[0].meta["val"].element_size() < node.meta["val"].element_size())
 
 
@@ -89,7 +89,7 @@ def find_cheap(graph: torch.fx.Graph) -> dict[torch.fx.Node, None]:
 
 
 def is_backward(node: torch.fx.Node) -> bool:
-    return node.meta.get("partitioner_tag") == "is_backward"
+    return bool(node.meta.get("partitioner_tag") == "is_backward")
 
 
 def mark_recomputed(graph: torch.fx.Graph) -> None:

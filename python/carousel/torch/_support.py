@@ -74,7 +74,7 @@ def find_refusal(node: torch.fx.Node) -> str:
     """Why a call stays with PyTorch; empty if it needn't."""
     value = node.meta.get("val")
     if node.target is operator.getitem:
-        return "its operator stays with PyTorch" if find_refusal(node.args[0]) else ""  # type: ignore[arg-type]
+        return "its operator stays with PyTorch" if find_refusal(node.args[0]) else ""
     if not isinstance(value, (torch.Tensor, tuple, list)):
         return "a number of the host"
     packet = find_packet(node)
