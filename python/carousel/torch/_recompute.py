@@ -75,7 +75,7 @@ def find_cheap(graph: torch.fx.Graph) -> dict[torch.fx.Node, None]:
     widened = set()
     for node in graph.nodes:
         value = node.meta.get("val")
-        if node.op != "call_function" or not isinstance(value, torch.Tensor) or is_backward(node):
+        if node.op != "call_function" or not isinstance(value, torch.Tensor):
             continue
         sources = [each for each in node.all_input_nodes if each in found and each not in widened]
         is_elementwise = node.target not in PRODUCTS and any(
@@ -93,10 +93,11 @@ def is_backward(node: torch.fx.Node) -> bool:
 
 
 def mark_recomputed(graph: torch.fx.Graph) -> None:
-    """Marks what the backward pass reads, directly or by others that are marked."""
+    """Marks what the backward pass computes itself, or reads, directly or by others that are marked. The cut could move the
+    former to the forward pass."""
     found, marked = find_cheap(graph), set()
     for node in reversed(graph.nodes):
-        if node in found and any(is_backward(user) or user in marked for user in node.users):
+        if node in found and (is_backward(node) or any(is_backward(user) or user in marked for user in node.users)):
             node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
             marked.add(node)
 
