@@ -58,4 +58,7 @@ class Options:
 
 def find_products() -> str:
     """How products of f32 may be computed, as PyTorch's own flags say (torch.set_float32_matmul_precision)."""
+    own = getattr(torch.backends.cuda.matmul, "fp32_precision", "none")  # PyTorch 2.9 and later
+    if own != "none":
+        return "tf32" if own == "tf32" else "exact"
     return "exact" if torch.get_float32_matmul_precision() == "highest" else "tf32"
