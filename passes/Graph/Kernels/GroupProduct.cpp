@@ -293,7 +293,7 @@ static std::optional<unsigned> findLoopOfPages(const PagedRows &pages) {
 bool carousel::isReadInPages(const GroupProgram &program, unsigned op) {
   auto structured = dyn_cast<linalg::LinalgOp>(program.graph.ops[op]);
   std::optional<PagedRows> pages =
-      structured ? findPagedRows(structured) : std::optional<PagedRows>();
+      structured ? matchPagedRows(structured) : std::optional<PagedRows>();
   std::optional<unsigned> along =
       pages ? findLoopOfPages(*pages) : std::optional<unsigned>();
   if (!along || !isPipelined(program) ||

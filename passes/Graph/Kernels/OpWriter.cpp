@@ -67,7 +67,7 @@ LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
       },
       allowsReciprocals(program));
   if (isReadInPages(program, op)) {
-    PagedRows pages = *findPagedRows(getOp(op));
+    PagedRows pages = *matchPagedRows(getOp(op));
     SmallVector<Value> indices(pages.page.getIndices().drop_back());
     llvm::append_range(indices, pages.element.getIndices().drop_front());
     indices[indices.size() - pages.element.getIndices().size() + pages.at] =

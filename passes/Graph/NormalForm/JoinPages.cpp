@@ -77,13 +77,14 @@ class PageJoiner {
 public:
   PageJoiner(ArrayRef<PageGather> gathers, const PageGather &first);
 
-  /// What stands against one dimension; empty if nothing does.
+  /// The reason why they can't be one dimension; empty if they can.
   const std::string &getRefusal() const { return refusal; }
   bool contains(Operation *op) const { return joined.contains(op); }
   void write(IRRewriter &rewriter);
 
 private:
   void note(Value tensor, unsigned at);
+  void noteOps(Value tensor, unsigned at);
   void noteOp(linalg::GenericOp op, ReassociationIndices loops);
   void checkMissing();
 
@@ -141,7 +142,7 @@ static bool areReadTogether(linalg::GenericOp op, unsigned page, unsigned row) {
   });
 }
 
-/// What an op reads, perhaps NaN where a condition doesn't hold.
+/// The read of an op, whose result may be NaN where a condition doesn't hold.
 static std::optional<TableRead> findRead(linalg::GenericOp op, Value &exists) {
   auto choice = op.getBody()
                     ->getTerminator()
@@ -247,6 +248,11 @@ PageJoiner::PageJoiner(ArrayRef<PageGather> gathers, const PageGather &first)
   }
   linalg::GenericOp op = first.op;
   noteOp(op, {first.page, first.row});
+  // Tensors that ops add are behind those before.
+  for (size_t i = 0; i < tensors.size() && refusal.empty(); ++i) {
+    auto [tensor, at] = *(tensors.begin() + i);
+    noteOps(tensor, at);
+  }
   if (refusal.empty())
     checkMissing();
 }
@@ -262,14 +268,15 @@ static bool joinsAlone(Operation *op, unsigned at) {
 }
 
 /// Notes a tensor of which the dimensions at a place and behind it are pages
-/// and their rows, and the ops that write and read it.
+/// and their rows.
 void PageJoiner::note(Value tensor, unsigned at) {
   auto [known, isNew] = tensors.insert({tensor, at});
-  if (!isNew) {
-    if (known->second != at)
-      refusal = "a tensor has them twice";
-    return;
-  }
+  if (!isNew && known->second != at)
+    refusal = "a tensor has them twice";
+}
+
+/// Notes the ops that write and read such a tensor.
+void PageJoiner::noteOps(Value tensor, unsigned at) {
   auto find = [&](linalg::GenericOp op, OpOperand &operand) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto page = dyn_cast<AffineDimExpr>(map.getResult(at)),
@@ -340,33 +347,41 @@ void PageJoiner::noteOp(linalg::GenericOp op, ReassociationIndices loops) {
 // whatever the sum's factors are. Where all that depends on the keys goes
 // through such sums of the same pages, only these are marked.
 
-/// Whether two ops compute the same of the same operands.
+/// Whether values of two bodies are computed in the same way of elements of the
+/// same tensors.
 static bool isSame(linalg::GenericOp op, Value value, linalg::GenericOp other,
                    Value same) {
-  if (value == same)
-    return true;
-  auto argument = dyn_cast<BlockArgument>(value),
-       otherArgument = dyn_cast<BlockArgument>(same);
-  if (argument && otherArgument) {
-    OpOperand *operand = op.getMatchingOpOperand(argument),
-              *otherOperand = other.getMatchingOpOperand(otherArgument);
-    return operand->get() == otherOperand->get() &&
-           op.getMatchingIndexingMap(operand) ==
-               other.getMatchingIndexingMap(otherOperand);
+  llvm::SmallSetVector<std::pair<Value, Value>, 8> open;
+  open.insert({value, same});
+  for (size_t i = 0; i < open.size(); ++i) {
+    auto [own, others] = open[i];
+    if (own == others)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(own),
+         otherArgument = dyn_cast<BlockArgument>(others);
+    if (argument && otherArgument) {
+      OpOperand *operand = op.getMatchingOpOperand(argument),
+                *otherOperand = other.getMatchingOpOperand(otherArgument);
+      if (operand->get() != otherOperand->get() ||
+          op.getMatchingIndexingMap(operand) !=
+              other.getMatchingIndexingMap(otherOperand))
+        return false;
+      continue;
+    }
+    Operation *source = own.getDefiningOp(),
+              *otherSource = others.getDefiningOp();
+    if (!source || !otherSource || source->getBlock() != op.getBody() ||
+        otherSource->getBlock() != other.getBody() ||
+        source->getNumRegions() != 0 || source->getNumResults() != 1 ||
+        source->getName() != otherSource->getName() ||
+        source->getAttrs() != otherSource->getAttrs() ||
+        source->getNumOperands() != otherSource->getNumOperands())
+      return false;
+    for (auto pair :
+         llvm::zip(source->getOperands(), otherSource->getOperands()))
+      open.insert({std::get<0>(pair), std::get<1>(pair)});
   }
-  Operation *source = value.getDefiningOp(),
-            *otherSource = same.getDefiningOp();
-  return source && otherSource && source->getBlock() == op.getBody() &&
-         otherSource->getBlock() == other.getBody() &&
-         source->getNumRegions() == 0 &&
-         source->getName() == otherSource->getName() &&
-         source->getAttrs() == otherSource->getAttrs() &&
-         source->getNumOperands() == otherSource->getNumOperands() &&
-         llvm::all_of(
-             llvm::zip(source->getOperands(), otherSource->getOperands()),
-             [&](auto pair) {
-               return isSame(op, std::get<0>(pair), other, std::get<1>(pair));
-             });
+  return true;
 }
 
 /// The dimension of a product's result along a loop of the gather, which is
@@ -431,7 +446,7 @@ void PageGather::markMissing(IRRewriter &rewriter,
         some, [&](unsigned loop) { return extents[findLoop(loops, loop)]; });
   };
   ArrayRef<unsigned> kept = ArrayRef(numbered).drop_back();
-  // Which pages don't exist, and whether one of a request's doesn't.
+  // Marks of pages that don't exist, and of sequences that have some.
   Value one = createElements(
       rewriter, loc,
       tensor::EmptyOp::create(rewriter, loc, getExtents(numbered),
@@ -530,9 +545,10 @@ Value PageGather::createJoined(IRRewriter &rewriter) const {
   int64_t rows = countRows();
   SmallVector<unsigned> kept;
   SmallVector<OpFoldResult> extents;
-  for (auto [loop, extent] : llvm::zip_equal(
-           getResultLoops(gather),
-           tensor::getMixedSizes(rewriter, loc, gather.getDpsInits()[0]))) {
+  SmallVector<unsigned> loops = getResultLoops(gather);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, gather.getDpsInits()[0]);
+  for (auto [loop, extent] : llvm::zip_equal(loops, sizes)) {
     if (loop == row)
       continue;
     kept.push_back(loop);

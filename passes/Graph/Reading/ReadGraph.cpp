@@ -129,7 +129,7 @@ bool carousel::isOnlyStart(Operation *op) {
 /// Instructions of an element, roughly.
 static int64_t countWork(linalg::LinalgOp op) {
   constexpr int64_t kLoop = 64; // of as many iterations as data says
-  if (findPagedRows(op))
+  if (matchPagedRows(op))
     return 1; // an address of whole pages
   int64_t work = 0;
   op.getBlock()->walk([&](Operation *inner) {

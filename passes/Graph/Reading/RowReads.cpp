@@ -109,7 +109,7 @@ std::optional<PagedRows> carousel::findPagedRows(tensor::ExtractOp element) {
   return pages;
 }
 
-std::optional<PagedRows> carousel::findPagedRows(linalg::LinalgOp op) {
+std::optional<PagedRows> carousel::matchPagedRows(linalg::LinalgOp op) {
   std::optional<TableRead> read = matchTableRead(op);
   return read && !read->isGuarded ? findPagedRows(read->extract) : std::nullopt;
 }

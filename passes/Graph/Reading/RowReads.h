@@ -53,7 +53,7 @@ struct PagedRows {
 };
 std::optional<PagedRows> findPagedRows(mlir::tensor::ExtractOp element);
 /// The rows that an op's result is; nothing if it is something else.
-std::optional<PagedRows> findPagedRows(mlir::linalg::LinalgOp op);
+std::optional<PagedRows> matchPagedRows(mlir::linalg::LinalgOp op);
 
 /// Rows of a matrix that follow each other: an op reads row first + i at its
 /// loop i, where an input says what the first one is.

@@ -139,7 +139,7 @@ struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
             ? dependOnData(op.getMixedSizes())
             : !source || !source.getIndexingMapsArray().front().isIdentity() ||
                   (!isOfIndices(source) && !isTakenApart(source) &&
-                   !findPagedRows(source)))
+                   !matchPagedRows(source)))
       return rewriter.notifyMatchFailure(
           op, "expected offsets that depend on data, and sizes that do not, or "
               "a part of what is computed of indices, taken apart, or read by "
