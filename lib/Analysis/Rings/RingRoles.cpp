@@ -390,7 +390,7 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
 /// moved, and CTAs with few of them share an SM.
 static void chooseRegisters(RolePlan &roles, int64_t sums, bool startsCpAsync) {
   // Threads that start cp.async have addresses of their own.
-  int64_t ofProducers = startsCpAsync ? 56 : kProducerRegisters;
+  const int64_t ofProducers = startsCpAsync ? 56 : kProducerRegisters;
   if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
     return;
   int64_t producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
@@ -399,11 +399,6 @@ static void chooseRegisters(RolePlan &roles, int64_t sums, bool startsCpAsync) {
   if (estimateRegisters(sums, kFactorRegisters) <= getRegistersInBlock(threads))
     return;
   int64_t most = getConsumerRegisters(roles.consumers, producers, ofProducers);
-  constexpr int64_t kBesideSums = 40; // a narrow factor, and addresses
-  if (!startsCpAsync && sums + kBesideSums > most) {
-    ofProducers = kFewProducerRegisters;
-    most = getConsumerRegisters(roles.consumers, producers, ofProducers);
-  }
   if (most < ofProducers)
     return;
   roles.producerRegisters = ofProducers;

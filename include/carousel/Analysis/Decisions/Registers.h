@@ -41,9 +41,8 @@ inline int64_t getVectorRegisters(int64_t threads) {
                   getRegistersInBlock(threads) - kAddressRegisters);
 }
 
-/// Those of a producer whose registers the consumers of products get, and of
-/// one that only starts copies of engines, beside consumers with many sums.
-inline constexpr int64_t kProducerRegisters = 40, kFewProducerRegisters = 24;
+/// Those of a producer whose registers the consumers of products get.
+inline constexpr int64_t kProducerRegisters = 40;
 
 /// Returns the registers of each of `consumers` threads, if each of `producers`
 /// keeps `ofProducers` and an SM holds so many CTAs. All threads of a block
