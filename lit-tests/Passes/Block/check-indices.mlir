@@ -11,6 +11,7 @@
 !own = memref<?xi32, strided<[1], offset: ?>, #gl>
 
 gpu.module @m {
+  // DOC-EXAMPLE: --carousel-check-indices
   // CHECK-LABEL: gpu.func @elements
   // CHECK-SAME: (%[[X:.*]]: memref<?x?xf32, {{.*}}, %[[T:.*]]: memref<?xi32
   // CHECK-NOT: cf.assert

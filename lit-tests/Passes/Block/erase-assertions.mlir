@@ -8,6 +8,7 @@
 !n = memref<?xi32, #gl>
 
 gpu.module @m {
+  // DOC-EXAMPLE: --carousel-erase-assertions
   // CHECK-LABEL: func.func private @check
   // CHECK-NEXT: return
   func.func private @check(%offsets: !n, %i: index) {
