@@ -263,7 +263,7 @@ def capture(call):
             call()
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, stream=stream):  # the one that has run the programs
         call()
     return graph.replay
 

@@ -224,15 +224,34 @@ func.func @regrouped(%x: tensor<2x32x3x5xf32>, %scale: tensor<32xf32>) -> tensor
   return %y : tensor<2x32x3x5xf32>
 }
 
-// Unknown extents that are joined and divided again: the patterns end.
+// Unknown extents that are joined and divided again, as they were.
 // CHECK-LABEL: func.func @again
-// CHECK: tensor.expand_shape
-// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<?x?x16xf32>)
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x16xf32>)
+// CHECK-NOT: tensor.expand_shape
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<?x?x16xf32>)
 func.func @again(%x: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %b = tensor.dim %x, %c0 : tensor<?x?x16xf32>
   %s = tensor.dim %x, %c1 : tensor<?x?x16xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
+  %n = tensor.dim %c, %c0 : tensor<?x16xf32>
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<?x16xf32>) outs(%e : tensor<?x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = arith.negf %a : f32
+    linalg.yield %y : f32
+  } -> tensor<?x16xf32>
+  %z = tensor.expand_shape %r [[0, 1], [2]] output_shape [%b, %s, 16] : tensor<?x16xf32> into tensor<?x?x16xf32>
+  return %z : tensor<?x?x16xf32>
+}
+
+// The same in another way, perhaps: the patterns end.
+// CHECK-LABEL: func.func @perhaps
+// CHECK: tensor.expand_shape
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<?x?x16xf32>)
+func.func @perhaps(%x: tensor<?x?x16xf32>, %s: index, %b: index) -> tensor<?x?x16xf32> {
+  %c0 = arith.constant 0 : index
   %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
   %n = tensor.dim %c, %c0 : tensor<?x16xf32>
   %e = tensor.empty(%n) : tensor<?x16xf32>
