@@ -7,7 +7,8 @@
 // DEFINE: %{kernels} = 1
 // DEFINE: %{pool} = 9x16x4x64
 // DEFINE: %{table} = iota:2x3:9
-// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip sm_90a --kernels %{kernels} -- --arg arg0=random:2x4x8x64:1 --arg arg1=random:%{pool}:2 --arg arg2=random:%{pool}:3 --arg arg3=%{table} --arg arg4=iota:2 --arg result0=zeros:2x4x8x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefix=SIMULATED
+// DEFINE: %{lengths} = iota:2
+// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip sm_90a --kernels %{kernels} -- --arg arg0=random:2x4x8x64:1 --arg arg1=random:%{pool}:2 --arg arg2=random:%{pool}:3 --arg arg3=%{table} --arg arg4=%{lengths} --arg result0=zeros:2x4x8x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefix=SIMULATED
 // RUN: %{simulate}
 // REDEFINE: %{function} = heads_first
 // REDEFINE: %{pool} = 9x4x16x64
@@ -17,6 +18,11 @@
 // REDEFINE: %{kernels} = 3
 // REDEFINE: %{pool} = 9x16x4x64
 // REDEFINE: %{table} = iota:2x3:11
+// RUN: %{simulate}
+// Tiles are parts of pages.
+// REDEFINE: %{function} = large
+// REDEFINE: %{kernels} = 1
+// REDEFINE: %{pool} = 9x256x4x64
 // RUN: %{simulate}
 // SIMULATED: block phase: right
 // SIMULATED: sm_90a: right
@@ -58,7 +64,7 @@ func.func @scores(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %tab
 // CHECK-LABEL: func.func @attention(
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4x8x48xbf16>)
 // CHECK: %[[J:.*]] = linalg.index 3
-// CHECK-NEXT: arith.index_cast %[[J]] : index to i32
+// CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x4x8x48xbf16>, tensor<2x48x4x64xbf16>)
 // KERNEL-LABEL: gpu.func @attention_0(
 // KERNEL: scf.for
@@ -100,8 +106,12 @@ func.func @attention(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %
     %n = linalg.index 3 : index
     %r = linalg.index 4 : index
     %j = affine.apply affine_map<(d0, d1) -> (d0 * 16 + d1)>(%n, %r)
+    %step = arith.constant 32 : i32
+    %least = arith.constant 10 : i32
+    %more = arith.muli %l, %step : i32
+    %end = arith.addi %more, %least : i32
     %j32 = arith.index_cast %j : index to i32
-    %is = arith.cmpi slt, %j32, %l : i32
+    %is = arith.cmpi slt, %j32, %end : i32
     %e = math.exp %a : f32
     %x = arith.select %is, %e, %zero : f32
     %t = arith.truncf %x : f32 to bf16
@@ -154,8 +164,12 @@ func.func @heads_first(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x4x16x64xbf16>,
     %n = linalg.index 3 : index
     %r = linalg.index 4 : index
     %j = affine.apply affine_map<(d0, d1) -> (d0 * 16 + d1)>(%n, %r)
+    %step = arith.constant 32 : i32
+    %least = arith.constant 10 : i32
+    %more = arith.muli %l, %step : i32
+    %end = arith.addi %more, %least : i32
     %j32 = arith.index_cast %j : index to i32
-    %is = arith.cmpi slt, %j32, %l : i32
+    %is = arith.cmpi slt, %j32, %end : i32
     %e = math.exp %a : f32
     %x = arith.select %is, %e, %zero : f32
     %t = arith.truncf %x : f32 to bf16
@@ -220,8 +234,12 @@ func.func @missing(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %va
     %n = linalg.index 3 : index
     %r = linalg.index 4 : index
     %j = affine.apply affine_map<(d0, d1) -> (d0 * 16 + d1)>(%n, %r)
+    %step = arith.constant 32 : i32
+    %least = arith.constant 10 : i32
+    %more = arith.muli %l, %step : i32
+    %end = arith.addi %more, %least : i32
     %j32 = arith.index_cast %j : index to i32
-    %is = arith.cmpi slt, %j32, %l : i32
+    %is = arith.cmpi slt, %j32, %end : i32
     %e = math.exp %a : f32
     %x = arith.select %is, %e, %zero : f32
     %t = arith.truncf %x : f32 to bf16
@@ -279,8 +297,12 @@ func.func @missing_keys(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>
     %n = linalg.index 3 : index
     %r = linalg.index 4 : index
     %j = affine.apply affine_map<(d0, d1) -> (d0 * 16 + d1)>(%n, %r)
+    %step = arith.constant 32 : i32
+    %least = arith.constant 10 : i32
+    %more = arith.muli %l, %step : i32
+    %end = arith.addi %more, %least : i32
     %j32 = arith.index_cast %j : index to i32
-    %is = arith.cmpi slt, %j32, %l : i32
+    %is = arith.cmpi slt, %j32, %end : i32
     %e = math.exp %a : f32
     %x = arith.select %is, %e, %zero : f32
     %t = arith.truncf %x : f32 to bf16
@@ -289,6 +311,63 @@ func.func @missing_keys(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>
   %ye = tensor.empty() : tensor<2x4x8x64xf32>
   %yf = linalg.fill ins(%zero : f32) outs(%ye : tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d4, d5)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d4, d5, d1, d3)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%w, %v : tensor<2x4x8x3x16xbf16>, tensor<2x3x16x4x64xbf16>) outs(%yf : tensor<2x4x8x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %z = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %z : f32 %u = arith.addf %c, %m : f32 linalg.yield %u : f32
+  } -> tensor<2x4x8x64xf32>
+  return %y : tensor<2x4x8x64xf32>
+}
+
+// KERNEL-LABEL: gpu.func @large_0(
+// KERNEL: %[[POOL:.*]] = carousel.rows
+// KERNEL: %[[PAGE:.*]] = arith.divui %[[J:.*]], %[[ROWS:.*]] : index
+// KERNEL: %[[ROW:.*]] = arith.remui %[[J]], %[[ROWS]] : index
+// KERNEL: vector.transfer_read %[[POOL]][%[[PAGE]], %[[ROW]], %{{.*}}, %{{.*}}], {{.*}} vector<1x{{(64|128)}}x1x64xbf16>
+func.func @large(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x256x4x64xbf16>, %values: tensor<9x256x4x64xbf16>, %table: tensor<2x3xi32>, %lengths: tensor<2xi32>) -> tensor<2x4x8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ke = tensor.empty() : tensor<2x3x256x4x64xbf16>
+  %k = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x3xi32>) outs(%ke : tensor<2x3x256x4x64xbf16>) {
+  ^bb0(%i: i32, %o: bf16):
+    %r = linalg.index 2 : index
+    %h = linalg.index 3 : index
+    %d = linalg.index 4 : index
+    %p = arith.index_cast %i : i32 to index
+    %x = tensor.extract %keys[%p, %r, %h, %d] : tensor<9x256x4x64xbf16>
+    linalg.yield %x : bf16
+  } -> tensor<2x3x256x4x64xbf16>
+  %ve = tensor.empty() : tensor<2x3x256x4x64xbf16>
+  %v = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x3xi32>) outs(%ve : tensor<2x3x256x4x64xbf16>) {
+  ^bb0(%i: i32, %o: bf16):
+    %r = linalg.index 2 : index
+    %h = linalg.index 3 : index
+    %d = linalg.index 4 : index
+    %p = arith.index_cast %i : i32 to index
+    %x = tensor.extract %values[%p, %r, %h, %d] : tensor<9x256x4x64xbf16>
+    linalg.yield %x : bf16
+  } -> tensor<2x3x256x4x64xbf16>
+  %se = tensor.empty() : tensor<2x4x8x3x256xf32>
+  %sf = linalg.fill ins(%zero : f32) outs(%se : tensor<2x4x8x3x256xf32>) -> tensor<2x4x8x3x256xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d5)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d3, d4, d1, d5)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<2x4x8x64xbf16>, tensor<2x3x256x4x64xbf16>) outs(%sf : tensor<2x4x8x3x256xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %z = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %z : f32 %u = arith.addf %c, %m : f32 linalg.yield %u : f32
+  } -> tensor<2x4x8x3x256xf32>
+  %we = tensor.empty() : tensor<2x4x8x3x256xbf16>
+  %w = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%s, %lengths : tensor<2x4x8x3x256xf32>, tensor<2xi32>) outs(%we : tensor<2x4x8x3x256xbf16>) {
+  ^bb0(%a: f32, %l: i32, %o: bf16):
+    %n = linalg.index 3 : index
+    %r = linalg.index 4 : index
+    %j = affine.apply affine_map<(d0, d1) -> (d0 * 256 + d1)>(%n, %r)
+    %step = arith.constant 512 : i32
+    %least = arith.constant 130 : i32
+    %more = arith.muli %l, %step : i32
+    %end = arith.addi %more, %least : i32
+    %j32 = arith.index_cast %j : index to i32
+    %is = arith.cmpi slt, %j32, %end : i32
+    %e = math.exp %a : f32
+    %x = arith.select %is, %e, %zero : f32
+    %t = arith.truncf %x : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<2x4x8x3x256xbf16>
+  %ye = tensor.empty() : tensor<2x4x8x64xf32>
+  %yf = linalg.fill ins(%zero : f32) outs(%ye : tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d4, d5)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d4, d5, d1, d3)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%w, %v : tensor<2x4x8x3x256xbf16>, tensor<2x3x256x4x64xbf16>) outs(%yf : tensor<2x4x8x64xf32>) {
   ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %z = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %z : f32 %u = arith.addf %c, %m : f32 linalg.yield %u : f32
   } -> tensor<2x4x8x64xf32>
   return %y : tensor<2x4x8x64xf32>
@@ -330,8 +409,12 @@ func.func @twelve(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x12x4x64xbf16>, %val
     %n = linalg.index 3 : index
     %r = linalg.index 4 : index
     %j = affine.apply affine_map<(d0, d1) -> (d0 * 12 + d1)>(%n, %r)
+    %step = arith.constant 24 : i32
+    %least = arith.constant 8 : i32
+    %more = arith.muli %l, %step : i32
+    %end = arith.addi %more, %least : i32
     %j32 = arith.index_cast %j : index to i32
-    %is = arith.cmpi slt, %j32, %l : i32
+    %is = arith.cmpi slt, %j32, %end : i32
     %e = math.exp %a : f32
     %x = arith.select %is, %e, %zero : f32
     %t = arith.truncf %x : f32 to bf16
