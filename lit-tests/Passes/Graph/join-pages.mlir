@@ -8,7 +8,7 @@
 // DEFINE: %{pool} = 9x16x4x64
 // DEFINE: %{table} = iota:2x3:9
 // DEFINE: %{lengths} = iota:2
-// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip sm_90a --kernels %{kernels} -- --arg arg0=random:2x4x8x64:1 --arg arg1=random:%{pool}:2 --arg arg2=random:%{pool}:3 --arg arg3=%{table} --arg arg4=%{lengths} --arg result0=zeros:2x4x8x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefix=SIMULATED
+// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --as-written --function %{function} --chip sm_90a --kernels %{kernels} -- --arg arg0=random:2x4x8x64:1 --arg arg1=random:%{pool}:2 --arg arg2=random:%{pool}:3 --arg arg3=%{table} --arg arg4=%{lengths} --arg result0=zeros:2x4x8x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefix=SIMULATED
 // RUN: %{simulate}
 // REDEFINE: %{function} = heads_first
 // REDEFINE: %{pool} = 9x4x16x64
@@ -16,8 +16,7 @@
 // Two of the pages of the second sequence don't exist.
 // REDEFINE: %{function} = missing
 // REDEFINE: %{kernels} = 3
-// REDEFINE: %{pool} = 9x16x4x64
-// REDEFINE: %{table} = iota:2x3:11
+// REDEFINE: %{pool} = 4x16x4x64
 // RUN: %{simulate}
 // Tiles are parts of pages.
 // REDEFINE: %{function} = large
@@ -189,12 +188,12 @@ func.func @heads_first(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x4x16x64xbf16>,
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4x8x64xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[Y]], %[[ANY]] : tensor<2x4x8x64xf32>, tensor<2xi32>)
 // CHECK: arith.select %{{.*}}, %[[NAN:.*]], %{{.*}} : f32
-func.func @missing(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %values: tensor<9x16x4x64xbf16>, %table: tensor<2x3xi32>, %lengths: tensor<2xi32>) -> tensor<2x4x8x64xf32> {
+func.func @missing(%q: tensor<2x4x8x64xbf16>, %keys: tensor<4x16x4x64xbf16>, %values: tensor<4x16x4x64xbf16>, %table: tensor<2x3xi32>, %lengths: tensor<2xi32>) -> tensor<2x4x8x64xf32> {
   %zero = arith.constant 0.0 : f32
   %nan = arith.constant 0x7FC0 : bf16
-  %nine = arith.constant 9 : i32
+  %four = arith.constant 4 : i32
   %c0 = arith.constant 0 : index
-  %c8 = arith.constant 8 : index
+  %c3 = arith.constant 3 : index
   %ke = tensor.empty() : tensor<2x3x16x4x64xbf16>
   %k = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x3xi32>) outs(%ke : tensor<2x3x16x4x64xbf16>) {
   ^bb0(%i: i32, %o: bf16):
@@ -203,9 +202,9 @@ func.func @missing(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %va
     %d = linalg.index 4 : index
     %p = arith.index_cast %i : i32 to index
     %lo = arith.maxsi %p, %c0 : index
-    %in = arith.minsi %lo, %c8 : index
-    %x = tensor.extract %keys[%in, %r, %h, %d] : tensor<9x16x4x64xbf16>
-    %is = arith.cmpi ult, %i, %nine : i32
+    %in = arith.minsi %lo, %c3 : index
+    %x = tensor.extract %keys[%in, %r, %h, %d] : tensor<4x16x4x64xbf16>
+    %is = arith.cmpi ult, %i, %four : i32
     %z = arith.select %is, %x, %nan : bf16
     linalg.yield %z : bf16
   } -> tensor<2x3x16x4x64xbf16>
@@ -217,9 +216,9 @@ func.func @missing(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %va
     %d = linalg.index 4 : index
     %p = arith.index_cast %i : i32 to index
     %lo = arith.maxsi %p, %c0 : index
-    %in = arith.minsi %lo, %c8 : index
-    %x = tensor.extract %values[%in, %r, %h, %d] : tensor<9x16x4x64xbf16>
-    %is = arith.cmpi ult, %i, %nine : i32
+    %in = arith.minsi %lo, %c3 : index
+    %x = tensor.extract %values[%in, %r, %h, %d] : tensor<4x16x4x64xbf16>
+    %is = arith.cmpi ult, %i, %four : i32
     %z = arith.select %is, %x, %nan : bf16
     linalg.yield %z : bf16
   } -> tensor<2x3x16x4x64xbf16>
@@ -256,12 +255,12 @@ func.func @missing(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %va
 // REMARK: Function=missing_keys {{.*}} that don't exist are NaN where no sum over them is
 // CHECK-LABEL: func.func @missing_keys(
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x3x16x4x64xbf16>)
-func.func @missing_keys(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %values: tensor<9x16x4x64xbf16>, %table: tensor<2x3xi32>, %lengths: tensor<2xi32>) -> tensor<2x4x8x64xf32> {
+func.func @missing_keys(%q: tensor<2x4x8x64xbf16>, %keys: tensor<4x16x4x64xbf16>, %values: tensor<4x16x4x64xbf16>, %table: tensor<2x3xi32>, %lengths: tensor<2xi32>) -> tensor<2x4x8x64xf32> {
   %zero = arith.constant 0.0 : f32
   %nan = arith.constant 0x7FC0 : bf16
-  %nine = arith.constant 9 : i32
+  %four = arith.constant 4 : i32
   %c0 = arith.constant 0 : index
-  %c8 = arith.constant 8 : index
+  %c3 = arith.constant 3 : index
   %ke = tensor.empty() : tensor<2x3x16x4x64xbf16>
   %k = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x3xi32>) outs(%ke : tensor<2x3x16x4x64xbf16>) {
   ^bb0(%i: i32, %o: bf16):
@@ -270,9 +269,9 @@ func.func @missing_keys(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>
     %d = linalg.index 4 : index
     %p = arith.index_cast %i : i32 to index
     %lo = arith.maxsi %p, %c0 : index
-    %in = arith.minsi %lo, %c8 : index
-    %x = tensor.extract %keys[%in, %r, %h, %d] : tensor<9x16x4x64xbf16>
-    %is = arith.cmpi ult, %i, %nine : i32
+    %in = arith.minsi %lo, %c3 : index
+    %x = tensor.extract %keys[%in, %r, %h, %d] : tensor<4x16x4x64xbf16>
+    %is = arith.cmpi ult, %i, %four : i32
     %z = arith.select %is, %x, %nan : bf16
     linalg.yield %z : bf16
   } -> tensor<2x3x16x4x64xbf16>
@@ -283,7 +282,7 @@ func.func @missing_keys(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>
     %h = linalg.index 3 : index
     %d = linalg.index 4 : index
     %p = arith.index_cast %i : i32 to index
-    %x = tensor.extract %values[%p, %r, %h, %d] : tensor<9x16x4x64xbf16>
+    %x = tensor.extract %values[%p, %r, %h, %d] : tensor<4x16x4x64xbf16>
     linalg.yield %x : bf16
   } -> tensor<2x3x16x4x64xbf16>
   %se = tensor.empty() : tensor<2x4x8x3x16xf32>
