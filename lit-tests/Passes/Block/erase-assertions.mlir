@@ -21,6 +21,24 @@ gpu.module @m {
     return
   }
 
+  // A branch in a loop, with what is computed before it.
+  // CHECK-LABEL: func.func private @nested
+  // CHECK-NEXT: return
+  func.func private @nested(%offsets: !n, %checks: i1, %count: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %count step %c1 {
+      %next = arith.addi %i, %c1 : index
+      %begin = memref.load %offsets[%i] : !n
+      %end = memref.load %offsets[%next] : !n
+      %ascends = arith.cmpi sle, %begin, %end : i32
+      scf.if %checks {
+        cf.assert %ascends, "expected offsets that ascend"
+      }
+    }
+    return
+  }
+
   // CHECK-LABEL: gpu.func @sums
   // CHECK-NOT: scf.if
   // CHECK: %[[VALUE:.*]] = memref.load %{{.*}}[%[[I:.*]]]

@@ -454,3 +454,37 @@ func.func @apart(%q: tensor<2x4x8x64xbf16>, %keys: tensor<9x16x4x64xbf16>, %tabl
   } -> tensor<2x4x8x3xf32>
   return %m : tensor<2x4x8x3xf32>
 }
+
+// A product of pages by pages has two pairs of dimensions, of which one is joined.
+// REMARK: Function=both {{.*}} an op goes along other pages, too
+// CHECK-LABEL: func.func @both(
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4x48x3x16xf32>)
+func.func @both(%keys: tensor<9x16x4x64xbf16>, %values: tensor<9x16x4x64xbf16>, %table: tensor<2x3xi32>) -> tensor<2x4x3x16x3x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ke = tensor.empty() : tensor<2x3x16x4x64xbf16>
+  %k = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x3xi32>) outs(%ke : tensor<2x3x16x4x64xbf16>) {
+  ^bb0(%i: i32, %o: bf16):
+    %r = linalg.index 2 : index
+    %h = linalg.index 3 : index
+    %d = linalg.index 4 : index
+    %p = arith.index_cast %i : i32 to index
+    %x = tensor.extract %keys[%p, %r, %h, %d] : tensor<9x16x4x64xbf16>
+    linalg.yield %x : bf16
+  } -> tensor<2x3x16x4x64xbf16>
+  %ve = tensor.empty() : tensor<2x3x16x4x64xbf16>
+  %v = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x3xi32>) outs(%ve : tensor<2x3x16x4x64xbf16>) {
+  ^bb0(%i: i32, %o: bf16):
+    %r = linalg.index 2 : index
+    %h = linalg.index 3 : index
+    %d = linalg.index 4 : index
+    %p = arith.index_cast %i : i32 to index
+    %x = tensor.extract %values[%p, %r, %h, %d] : tensor<9x16x4x64xbf16>
+    linalg.yield %x : bf16
+  } -> tensor<2x3x16x4x64xbf16>
+  %se = tensor.empty() : tensor<2x4x3x16x3x16xf32>
+  %sf = linalg.fill ins(%zero : f32) outs(%se : tensor<2x4x3x16x3x16xf32>) -> tensor<2x4x3x16x3x16xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d2, d3, d1, d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d5, d1, d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3, d4, d5)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%k, %v : tensor<2x3x16x4x64xbf16>, tensor<2x3x16x4x64xbf16>) outs(%sf : tensor<2x4x3x16x3x16xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32): %x = arith.extf %a : bf16 to f32 %z = arith.extf %b : bf16 to f32 %m = arith.mulf %x, %z : f32 %u = arith.addf %c, %m : f32 linalg.yield %u : f32
+  } -> tensor<2x4x3x16x3x16xf32>
+  return %s : tensor<2x4x3x16x3x16xf32>
+}

@@ -231,10 +231,11 @@ void IndexChecks::check(VectorTransferOpInterface transfer) {
   auto rows = base.getDefiningOp<RowsOp>();
   OperandRange indices = transfer.getIndices();
   if (rows) {
-    bool areSeveral =
-        transfer.getVectorType().getRank() == int64_t(indices.size());
+    std::optional<unsigned> along =
+        transfer.getPermutationMap().getResultPosition(
+            getAffineDimExpr(0, op->getContext()));
     checkRows(rows, indices.front(),
-              areSeveral ? transfer.getVectorType().getDimSize(0) : 1);
+              along ? transfer.getVectorType().getDimSize(*along) : 1);
   }
   for (auto [dim, number] : llvm::enumerate(indices)) {
     bool isOfVector =

@@ -29,9 +29,12 @@ static void eraseWithCauses(Operation *op) {
   llvm::SmallSetVector<Operation *, 8> causes;
   auto erase = [&](Operation *op) {
     causes.insert(op->getParentOp());
-    for (Value operand : op->getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        causes.insert(source);
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          causes.insert(source);
+    });
+    op->walk([&](Operation *inner) { causes.remove(inner); });
     op->erase();
   };
   erase(op);

@@ -316,6 +316,28 @@ bool carousel::isReadInPages(const GroupProgram &program, unsigned op) {
          hasTile(others.back());
 }
 
+bool carousel::readsAllPages(const GroupProgram &program, unsigned op) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  PagedRows pages = *matchPagedRows(structured);
+  SmallVector<int64_t> extents = structured.getStaticLoopRanges();
+  int64_t places =
+      cast<ShapedType>(pages.page.getTensor().getType()).getShape().back();
+  int64_t rows = extents[*findLoopOfPages(pages)];
+  if (auto sum = pages.number.getDefiningOp<arith::AddIOp>()) {
+    auto product = sum.getLhs().getDefiningOp<arith::MulIOp>();
+    auto tile = product ? product.getLhs().getDefiningOp<linalg::IndexOp>()
+                        : linalg::IndexOp();
+    APInt first;
+    if (!tile || !matchPattern(product.getRhs(), m_ConstantInt(&first)) ||
+        first != rows)
+      return false;
+    int64_t tiles = extents[tile.getDim()];
+    rows = ShapedType::isDynamic(tiles) ? tiles : rows * tiles;
+  }
+  return ShapedType::isDynamic(rows) || ShapedType::isDynamic(places) ||
+         rows == places * pages.rows;
+}
+
 /// Whether an op reads a factor from the matrices that numbers choose, of which
 /// each program has one.
 static bool hasChosenMatrix(const GroupProgram &program, unsigned op) {

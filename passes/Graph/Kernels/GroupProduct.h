@@ -39,6 +39,10 @@ bool isReadInFollowingRows(const GroupProgram &program, unsigned op);
 /// Whether an op reads a tile of rows of pages (RowReads.h), which producers
 /// copy page by page.
 bool isReadInPages(const GroupProgram &program, unsigned op);
+/// Whether such an op goes along all rows of the pages that its table has, so
+/// that a tile has zeros behind the end. Unknown extents are those of
+/// --carousel-join-pages, which goes along all.
+bool readsAllPages(const GroupProgram &program, unsigned op);
 
 /// The products of a group: one, or two of one factor.
 llvm::SmallVector<unsigned> findProducts(const GroupProgram &program);

@@ -74,7 +74,10 @@ LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
         pages.number;
     if (failed(body.write(getOp(op), indices, values)))
       return failure();
-    values[pages.element] = memory.readPages(pages, values);
+    GroupValue rows = memory.readPages(pages, values);
+    if (!readsAllPages(program, op))
+      rows.padding = {};
+    values[pages.element] = rows;
   }
   return body.write(getOp(op), results, values);
 }

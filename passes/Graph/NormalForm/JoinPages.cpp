@@ -80,6 +80,10 @@ public:
   /// The reason why they can't be one dimension; empty if they can.
   const std::string &getRefusal() const { return refusal; }
   bool contains(Operation *op) const { return joined.contains(op); }
+  bool meets(const PageJoiner &other) const {
+    return llvm::any_of(
+        joined, [&](const auto &entry) { return other.contains(entry.first); });
+  }
   void write(IRRewriter &rewriter);
 
 private:
@@ -359,7 +363,8 @@ static bool isSame(linalg::GenericOp op, Value value, linalg::GenericOp other,
       continue;
     auto argument = dyn_cast<BlockArgument>(own),
          otherArgument = dyn_cast<BlockArgument>(others);
-    if (argument && otherArgument) {
+    if (argument && otherArgument && argument.getOwner() == op.getBody() &&
+        otherArgument.getOwner() == other.getBody()) {
       OpOperand *operand = op.getMatchingOpOperand(argument),
                 *otherOperand = other.getMatchingOpOperand(otherArgument);
       if (operand->get() != otherOperand->get() ||
@@ -408,8 +413,21 @@ void PageJoiner::checkMissing() {
       auto isKept = [&](unsigned loop) {
         return findKept(*gather, product, loop).has_value();
       };
+      // The weights have the sequence's dimension, too, and there is no other
+      // one that keys could bring NaN along.
+      auto isBatch = [&](unsigned loop) {
+        if (!isKept(loop))
+          return false;
+        AffineMap result =
+            product.getMatchingIndexingMap(product.getDpsInitOperand(0));
+        unsigned own = result.getDimPosition(*findKept(*gather, product, loop));
+        return llvm::all_of(product.getDpsInputOperands(), [&](auto *factor) {
+          return product.getMatchingIndexingMap(factor).isFunctionOfDim(own);
+        });
+      };
+      ArrayRef<unsigned> sequences = ArrayRef(gather->numbered).drop_back();
       if (product && isContraction(product) && !isKept(gather->page) &&
-          llvm::all_of(ArrayRef(gather->numbered).drop_back(), isKept))
+          sequences.size() <= 1 && llvm::all_of(sequences, isBatch))
         sums.push_back({gather, product});
     }
   for (const PageGather *gather : incomplete) {
@@ -688,7 +706,12 @@ struct JoinPages : public carousel::impl::JoinPagesBase<JoinPages> {
       if (llvm::any_of(joiners, hasGather))
         continue;
       PageJoiner joiner(gathers, gather);
-      if (joiner.getRefusal().empty())
+      auto meets = [&](const PageJoiner &other) { return joiner.meets(other); };
+      if (joiner.getRefusal().empty() && llvm::any_of(joiners, meets))
+        log.missed(gather.op, "JoinedPages",
+                   "pages are gathered to memory: an op goes along other "
+                   "pages, too");
+      else if (joiner.getRefusal().empty())
         joiners.push_back(std::move(joiner));
       else
         log.missed(gather.op, "JoinedPages",

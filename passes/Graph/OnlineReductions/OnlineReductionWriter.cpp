@@ -602,7 +602,7 @@ TypedAttr OnlineReductionWriter::findPadding(unsigned op) {
       continue;
     if (isa<tensor::ExtractOp>(inner)) {
       // Pages that a table doesn't have are zeros.
-      if (isReadInPages(program, op))
+      if (isReadInPages(program, op) && readsAllPages(program, op))
         known[inner.getResult(0)].element =
             Builder(inner.getContext())
                 .getZeroAttr(inner.getResult(0).getType());

@@ -66,7 +66,7 @@ class DividedGraph:
                 setattr(self._module, name, runner)
         _report.add(report)
         for part in report.parts:
-            if part.reason and options.cpu != "torch":
+            if part.reason and part.is_wanted:
                 _report.warn_once(part.reason)
 
     def __call__(self, values: list[Any]) -> Any:

@@ -318,7 +318,7 @@ def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: 
         package = compile_source(graph, chips=chip, products=products, libraries=options.libraries, name="<part>", warn=False)
     except (Refused, CompileError) as failure:
         reason = summarize(failure)
-        if "Python package" not in reason:  # which may be installed later
+        if not any(word in reason for word in ("Python package", "libdevice")):  # which may be installed later
             entry.store(graph, None, reason)
         raise Refused(reason) from None
     entry.store(graph, Path(package._on_disk()), "")
@@ -333,6 +333,7 @@ def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tupl
     try:
         normal = NormalGraph(module)
         is_on_cpu = normal.device.type == "cpu"
+        report.is_wanted = not (is_on_cpu and options.cpu == "torch")
         if is_on_cpu and options.cpu == "torch":
             raise Refused("expected tensors on a CUDA device, got tensors on the CPU")
         if normal.device.type not in ("cpu", "cuda"):

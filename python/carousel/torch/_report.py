@@ -29,11 +29,13 @@ class PartReport:
     key: str = ""
     """Of its entry in the cache."""
     origin: str = ""
-    """"compiled", or "cache"; empty if it stays with PyTorch."""
+    """"compiled", or "cache", of a refusal, too; empty if neither was asked."""
     seconds: float = 0
     """That it took to compile it, or to find it."""
     reason: str = ""
     """Why it stays with PyTorch."""
+    is_wanted: bool = True
+    """Whether the options ask for a program."""
 
     @property
     def is_taken(self) -> bool:

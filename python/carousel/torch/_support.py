@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -98,7 +99,7 @@ def find_refusal(node: torch.fx.Node) -> str:
 
 
 class Support(OperatorSupportBase):
-    """Of one device: a part is a program, which has one."""
+    """Of operators that aren't refused."""
 
     def __init__(self, refusals: Mapping[torch.fx.Node, str]):
         self._refusals = refusals
@@ -150,11 +151,28 @@ def drop_trailing(nodes: dict[torch.fx.Node, Any]) -> None:
             del nodes[node]
 
 
+def refuse_other_devices(refusals: dict[torch.fx.Node, str]) -> None:
+    """A part has one device, and the partitioner puts operators together that have nothing in common: programs of a graph are
+    on the device that most of its operators have."""
+    devices = {}
+    for node, reason in refusals.items():
+        tensors = [each for each in torch.utils._pytree.tree_leaves(node.meta.get("val")) if isinstance(each, torch.Tensor)]
+        if node.op == "call_function" and not reason and tensors:
+            devices[node] = tensors[0].device
+    if not devices:
+        return
+    main = Counter(devices.values()).most_common(1)[0][0]
+    for node, device in devices.items():
+        if device != main:
+            refusals[node] = f"a tensor on {device}, beside programs on {main}"
+
+
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
     reuse_numbers(module)
     repeat_cheap(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
+    refuse_other_devices(refusals)
     partitions = CapabilityBasedPartitioner(module, Support(refusals), allows_single_node_partition=True).propose_partitions()
     parts = []
     for partition in partitions:
