@@ -14,7 +14,6 @@ gpu.module @m {
   // CHECK-NEXT: }
   // CHECK-NEXT: if (!p) {
   // CHECK-NEXT: __assertfail("kernel 'k': \012", "{{.*}}assertions.mlir", [[#@LINE+8]], "k",
-  // CHECK-NEXT: 1);
   // CHECK-NEXT: }
   gpu.func @k(%x: memref<?xi32, #gpu.address_space<global>>, %n: i32, %p: i1) kernel {
     %c0 = arith.constant 0 : index
