@@ -70,7 +70,7 @@ PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64
             "attention_paged": "attention_paged", "attention_sink": "attention_64", "attention_fp8": "attention_fp8",
             "attention_latent": "attention_latent", "attention_qkv": "attention_layouts",
             "attention_kv": "attention_layouts"}
-# Of kinds of gradients: the end of the name of the file of examples/block that has them, and the file of the forward kernel.
+# For each kind of gradients: how the name of its file in examples/block ends, and the file of the forward kernel.
 FORWARD = {"window": ("kinds", "attention_kinds"), "bias": ("kinds", "attention_bias"), "documents": ("masks", "attention_documents"),
            "ranges": ("masks", "attention_ranges"), "ragged": ("ragged", "attention_ragged"),
            "ragged_causal": ("ragged", "attention_ragged"), "bshd": ("layouts", "attention_layouts"),

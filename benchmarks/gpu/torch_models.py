@@ -302,7 +302,7 @@ def time(names, options):
         if options.inductor:
             torch._dynamo.reset()
             calls["inductor"] = make_call(name, torch.compile(model, dynamic=options.dynamic), x)
-            # What Dynamo forgot is compiled again, from the cache.
+            # Dynamo compiles again after a reset, from the cache.
             calls["carousel"] = make_call(name, compile_model(model, options), x)
         times = {key: 1e3 * measure(capture(call) if options.graphs else call) for key, call in calls.items()}
         best = min(times["eager"], times.get("inductor", times["eager"]))

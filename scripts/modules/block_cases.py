@@ -347,7 +347,7 @@ def make_cases():
                 add(file, f"attention_dq{kind}{suffix}", "dq", *factors, *stats, "dq=like:q", tolerance=GRADIENTS, shrinks=False)
             add(file, f"delta{suffix}", "delta", f"y=random:{heads}x{rows}x{elements}:1", f"dy=random:{heads}x{rows}x{elements}:4",
                 f"delta=empty:{heads}x{rows}", tolerance=SUMS, shrinks=False)
-    # Of heads of 128: windows that end in the first tile, with it, behind all keys, and none; and heads that share keys.
+    # Heads have 128 elements: windows that end in the first tile, with it, behind all keys, and none; and heads that share keys.
     for heads, groups, n, window in ((1, 1, 5, 2), (1, 1, 5, 0), (2, 1, 129, 128), (1, 1, 193, 70), (2, 2, 1, 1000)):
         factors, stats = make_gradients(heads, groups, n, n)
         stats = [*stats, "cap=2.5", f"window={window}"]

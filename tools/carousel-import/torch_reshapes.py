@@ -108,7 +108,7 @@ def keep_apart(graph):
     names = sorted(set().union(*(expression.free_symbols for expression in expressions)) & sizes.keys(), key=str)
     chosen = {}
     for name in names:
-        # Of what the sizes so far decide.
+        # Expressions that this size and those before it decide.
         own = [expression for expression in expressions
                if name in expression.free_symbols and expression.free_symbols <= {*chosen, name}]
         rules = [guard.expr for guard in environment.guards

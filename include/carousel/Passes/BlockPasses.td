@@ -69,8 +69,9 @@ def InlineFunctions : Pass<"carousel-inline-functions", "::mlir::gpu::GPUModuleO
 def EraseAssertions : Pass<"carousel-erase-assertions", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Erase the assertions of kernels, with what is computed for them alone";
   let description = [{
-    Precondition: any phase. Postcondition: the same, without `cf.assert` in kernels and the
-    functions that they call. Values, branches and loops that nothing else needs are erased, too, so
+    Precondition: any phase. Postcondition: the same, without `cf.assert` in kernels of the block
+    phase and the functions that they call. A kernel of the tile phase keeps its assertions, and
+    then functions of its module do, too. Values, branches and loops that nothing else needs are erased, too, so
     that a kernel becomes what it is without its assertions. `--carousel-lower` runs the pass unless
     `debug-assertions` keeps them.
 

@@ -1,7 +1,9 @@
-// Assertions of kernels are in a package if it is asked for them, with those of indices from memory, and not otherwise.
+// Assertions of block programs are in a package if it is asked for them, with those of indices from memory, and not otherwise.
+// Other kernels keep theirs.
 // RUN: rm -rf %t.on %t.off
 // RUN: carousel-compile %s -o %t.off --chip sm_90a --emit=ptx,cuda --no-cubin --quiet
-// RUN: not grep -r assertfail %t.off
+// RUN: not grep assertfail %t.off/rows_sm_90a.gather.sm_90a.cu %t.off/rows_sm_90a.sm_90a.ptx
+// RUN: FileCheck %s --input-file=%t.off/machine.store.sm_90a.cu --check-prefix=MACHINE
 // RUN: carousel-compile %s -o %t.on --chip sm_90a --emit=ptx,cuda --no-cubin --quiet --debug-assertions
 // RUN: FileCheck %s --input-file=%t.on/rows_sm_90a.gather.sm_90a.cu
 // RUN: FileCheck %s --input-file=%t.on/machine.store.sm_90a.cu --check-prefix=MACHINE

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -50,8 +51,18 @@ namespace {
 struct EraseAssertions
     : public carousel::impl::EraseAssertionsBase<EraseAssertions> {
   void runOnOperation() override {
+    // Kernels of the tile phase keep theirs, and so do functions beside them.
+    auto isOfTiles = [](gpu::GPUFuncOp kernel) {
+      return !kernel->hasAttr(CarouselDialect::kBlockProgram);
+    };
+    bool hasTiles =
+        llvm::any_of(getOperation().getOps<gpu::GPUFuncOp>(), isOfTiles);
     SmallVector<cf::AssertOp> assertions;
-    getOperation().walk([&](cf::AssertOp op) { assertions.push_back(op); });
+    getOperation().walk([&](cf::AssertOp op) {
+      auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+      if (kernel ? !isOfTiles(kernel) : !hasTiles)
+        assertions.push_back(op);
+    });
     llvm::for_each(assertions, eraseWithCauses);
     erased += assertions.size();
     if (assertions.empty())

@@ -66,7 +66,7 @@ struct PageGather {
   /// How many rows a page has.
   int64_t countRows() const { return read.getType().getDimSize(index); }
   void orderResult(IRRewriter &rewriter);
-  Value readNumber(OpBuilder &builder, ValueRange indices) const;
+  Value compute(OpBuilder &builder, Value value, ValueRange indices) const;
   Value createTable(IRRewriter &rewriter) const;
   Value createJoined(IRRewriter &rewriter) const;
   void markMissing(IRRewriter &rewriter, linalg::GenericOp product) const;
@@ -470,10 +470,7 @@ void PageGather::markMissing(IRRewriter &rewriter,
       tensor::EmptyOp::create(rewriter, loc, getExtents(numbered),
                               rewriter.getI32Type()),
       {}, {}, [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
-        BodyEvaluator body(op);
-        for (auto [loop, index] : llvm::zip_equal(numbered, indices))
-          body.setLoop(loop, index);
-        Value found = body.compute(inner, exists);
+        Value found = compute(inner, exists, indices);
         Value no = arith::ConstantIntOp::create(inner, loc, 0, 32),
               yes = arith::ConstantIntOp::create(inner, loc, 1, 32);
         return arith::SelectOp::create(inner, loc, found, no, yes);
@@ -523,12 +520,13 @@ void PageGather::markMissing(IRRewriter &rewriter,
 // One dimension
 //===----------------------------------------------------------------------===//
 
-/// The number of the page at the indices of the numbered loops.
-Value PageGather::readNumber(OpBuilder &builder, ValueRange indices) const {
+/// Computes a value of the body at indices of the numbered loops.
+Value PageGather::compute(OpBuilder &builder, Value value,
+                          ValueRange indices) const {
   BodyEvaluator body(op);
   for (auto [loop, index] : llvm::zip_equal(numbered, indices))
     body.setLoop(loop, index);
-  return body.compute(builder, read.getIndex(0));
+  return body.compute(builder, value);
 }
 
 /// A tensor of the numbers, along their loops; null if one in memory has them.
@@ -551,7 +549,7 @@ Value PageGather::createTable(IRRewriter &rewriter) const {
       rewriter, loc, tensor::EmptyOp::create(rewriter, loc, own, type), {}, {},
       [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
         return IndexBuilder(inner, loc)
-            .integer(readNumber(inner, indices), type);
+            .integer(compute(inner, read.getIndex(0), indices), type);
       });
 }
 
@@ -590,7 +588,7 @@ Value PageGather::createJoined(IRRewriter &rewriter) const {
         for (unsigned loop : numbered)
           ofTable.push_back(loop == page ? place : find(loop));
         ofPool.push_back(table ? builder.read(table, ofTable)
-                               : readNumber(inner, ofTable));
+                               : compute(inner, read.getIndex(0), ofTable));
         for (std::optional<unsigned> loop : llvm::drop_begin(read.loops))
           ofPool.push_back(*loop == row ? builder.remainder(find(page), rows)
                                         : find(*loop));

@@ -126,6 +126,14 @@ static bool isTakenApart(linalg::GenericOp op) {
 
 namespace {
 
+/// Whether a slice is the first elements of pages in each dimension, so that
+/// its indices are those of loops, as kernels that read pages want them.
+static bool beginsPages(tensor::ExtractSliceOp slice,
+                        linalg::GenericOp source) {
+  return matchPagedRows(source) && slice.hasUnitStride() &&
+         slice.hasZeroOffset();
+}
+
 /// A slice whose offsets depend on data reads each element. A part of what is
 /// computed of indices, taken apart, or read by pages, is computed alone.
 struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
@@ -139,7 +147,7 @@ struct SliceOfElements : public OpRewritePattern<tensor::ExtractSliceOp> {
             ? dependOnData(op.getMixedSizes())
             : !source || !source.getIndexingMapsArray().front().isIdentity() ||
                   (!isOfIndices(source) && !isTakenApart(source) &&
-                   !matchPagedRows(source)))
+                   !beginsPages(op, source)))
       return rewriter.notifyMatchFailure(
           op, "expected offsets that depend on data, and sizes that do not, or "
               "a part of what is computed of indices, taken apart, or read by "

@@ -21,7 +21,7 @@ GLOBAL, SHARED, PEER = ("#gpu.address_space<global>", "#gpu.address_space<workgr
 ELEMENTS = (*INTEGERS, *FLOATS, "f8E8M0FNU")
 ANNOTATION = re.compile(r"\s*(?:(in|out|inout|workspace)\s+)?(?:(symmetric|peer|multicast)\s+)?(contiguous\s+)?(\w+)\s*"
                         r"(?:\[([^\[\]]*)\])?\s*(?:strides\s*\[([^\[\]]*)\]\s*)?")
-# What hardware combines atomically: sums of integers have the same bits with and without a sign.
+# Types that hardware combines atomically: sums of integers have the same bits with and without a sign.
 ORDERED = {"i32": "s32", "i64": "s64", "f16": "f16", "bf16": "bf16"}
 REDUCTIONS = {"add": {"i32": "s32", "i64": "u64", "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64"}, "max": ORDERED,
               "min": ORDERED}
