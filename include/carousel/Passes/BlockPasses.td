@@ -71,9 +71,9 @@ def EraseAssertions : Pass<"carousel-erase-assertions", "::mlir::gpu::GPUModuleO
   let description = [{
     Precondition: any phase. Postcondition: the same, without `cf.assert` in kernels of the block
     phase and the functions that they call. A kernel of the tile phase keeps its assertions, and
-    then functions of its module do, too. Values, branches and loops that nothing else needs are erased, too, so
-    that a kernel becomes what it is without its assertions. `--carousel-lower` runs the pass unless
-    `debug-assertions` keeps them.
+    then functions of its module do, too. Values, branches and loops that nothing else needs are
+    erased as well, so that a kernel becomes what it is without its assertions. `--carousel-lower`
+    runs the pass unless `debug-assertions` keeps them.
 
     ```mlir
     %end = memref.load %offsets[%b] : memref<?xi32, #global>

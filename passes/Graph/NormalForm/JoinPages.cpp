@@ -67,6 +67,8 @@ struct PageGather {
   int64_t countRows() const { return read.getType().getDimSize(index); }
   void orderResult(IRRewriter &rewriter);
   Value compute(OpBuilder &builder, Value value, ValueRange indices) const;
+  SmallVector<OpFoldResult> getExtents(OpBuilder &builder,
+                                       ArrayRef<unsigned> some) const;
   Value createTable(IRRewriter &rewriter) const;
   Value createJoined(IRRewriter &rewriter) const;
   void markMissing(IRRewriter &rewriter, linalg::GenericOp product) const;
@@ -120,6 +122,17 @@ static bool isReadByProduct(linalg::GenericOp op) {
     auto product = dyn_cast<linalg::GenericOp>(user);
     return product && isContraction(product);
   });
+}
+
+/// The extents of some of the gather's loops.
+SmallVector<OpFoldResult>
+PageGather::getExtents(OpBuilder &builder, ArrayRef<unsigned> some) const {
+  linalg::GenericOp gather = op;
+  SmallVector<unsigned> loops = getResultLoops(gather);
+  SmallVector<OpFoldResult> all =
+      tensor::getMixedSizes(builder, gather.getLoc(), gather.getDpsInits()[0]);
+  return llvm::map_to_vector(
+      some, [&](unsigned loop) { return all[findLoop(loops, loop)]; });
 }
 
 /// Whether each reader of an op's result goes along two of its loops as along
@@ -456,18 +469,11 @@ void PageGather::markMissing(IRRewriter &rewriter,
                              linalg::GenericOp product) const {
   linalg::GenericOp gather = op;
   Location loc = gather.getLoc();
-  SmallVector<unsigned> loops = getResultLoops(gather);
-  SmallVector<OpFoldResult> extents =
-      tensor::getMixedSizes(rewriter, loc, gather.getDpsInits()[0]);
-  auto getExtents = [&](ArrayRef<unsigned> some) {
-    return llvm::map_to_vector(
-        some, [&](unsigned loop) { return extents[findLoop(loops, loop)]; });
-  };
   ArrayRef<unsigned> kept = ArrayRef(numbered).drop_back();
   // Marks of pages that don't exist, and of sequences that have some.
   Value one = createElements(
       rewriter, loc,
-      tensor::EmptyOp::create(rewriter, loc, getExtents(numbered),
+      tensor::EmptyOp::create(rewriter, loc, getExtents(rewriter, numbered),
                               rewriter.getI32Type()),
       {}, {}, [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
         Value found = compute(inner, exists, indices);
@@ -477,7 +483,7 @@ void PageGather::markMissing(IRRewriter &rewriter,
       });
   SmallVector<int64_t> shape;
   SmallVector<Value> sizes;
-  dispatchIndexOpFoldResults(getExtents(kept), sizes, shape);
+  dispatchIndexOpFoldResults(getExtents(rewriter, kept), sizes, shape);
   Value any = createReduction(
       rewriter, loc, shape, rewriter.getI32Type(), one,
       {llvm::to_vector(llvm::seq<unsigned>(0, numbered.size()))},
@@ -539,15 +545,11 @@ Value PageGather::createTable(IRRewriter &rewriter) const {
   int64_t pages = read.getType().getDimSize(0);
   bool isLong = ShapedType::isDynamic(pages) || !llvm::isInt<32>(pages);
   Type type = isLong ? rewriter.getI64Type() : rewriter.getI32Type();
-  SmallVector<OpFoldResult> extents = tensor::getMixedSizes(
-                                rewriter, loc, gather.getDpsInits()[0]),
-                            own;
-  SmallVector<unsigned> loops = getResultLoops(gather);
-  for (unsigned loop : numbered)
-    own.push_back(extents[findLoop(loops, loop)]);
   return createElements(
-      rewriter, loc, tensor::EmptyOp::create(rewriter, loc, own, type), {}, {},
-      [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
+      rewriter, loc,
+      tensor::EmptyOp::create(rewriter, loc, getExtents(rewriter, numbered),
+                              type),
+      {}, {}, [&](OpBuilder &inner, ValueRange indices, ValueRange) -> Value {
         return IndexBuilder(inner, loc)
             .integer(compute(inner, read.getIndex(0), indices), type);
       });
@@ -559,21 +561,12 @@ Value PageGather::createJoined(IRRewriter &rewriter) const {
   Location loc = gather.getLoc();
   Value table = createTable(rewriter);
   int64_t rows = countRows();
-  SmallVector<unsigned> kept;
-  SmallVector<OpFoldResult> extents;
-  SmallVector<unsigned> loops = getResultLoops(gather);
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, gather.getDpsInits()[0]);
-  for (auto [loop, extent] : llvm::zip_equal(loops, sizes)) {
-    if (loop == row)
-      continue;
-    kept.push_back(loop);
-    extents.push_back(
-        loop == page
-            ? affine::makeComposedFoldedAffineApply(
-                  rewriter, loc, rewriter.getAffineDimExpr(0) * rows, {extent})
-            : extent);
-  }
+  SmallVector<unsigned> kept = getResultLoops(gather);
+  llvm::erase(kept, row);
+  SmallVector<OpFoldResult> extents = getExtents(rewriter, kept);
+  OpFoldResult &pages = extents[findLoop(kept, page)];
+  pages = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, rewriter.getAffineDimExpr(0) * rows, {pages});
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, extents, getElementTypeOrSelf(gather.getResult(0)));
   return createElements(
