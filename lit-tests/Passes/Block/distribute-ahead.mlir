@@ -56,6 +56,67 @@ gpu.module @m {
     gpu.return
   }
 
+  // What is read again while it is computed goes piece by piece, as a gate: as a whole, it would take as many registers as the
+  // sums. A chain without it is computed as a whole.
+  // CHECK-LABEL: gpu.func @read_again(
+  // CHECK: carousel.multiply
+  // CHECK: math.tanh %{{.*}} : vector<16xf32>
+  // CHECK-LABEL: gpu.func @chain(
+  // CHECK: carousel.multiply
+  // CHECK: math.tanh %{{.*}} : vector<128xf32>
+  gpu.func @read_again(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+                       %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [2, 4], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<128x256xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %c128 = arith.constant 128 : index
+    %c256 = arith.constant 256 : index
+    %row = arith.muli %down, %c128 : index
+    %column = arith.muli %across, %c256 : index
+    %sums = scf.for %k = %c0 to %c512 step %c64 iter_args(%s = %zeros) -> (vector<128x256xf32>) {
+      %a = vector.transfer_read %x[%row, %k], %pad {in_bounds = [true, true]} : !matrix, vector<128x64xbf16>
+      %b = vector.transfer_read %w[%column, %k], %pad {in_bounds = [true, true]} : !matrix, vector<256x64xbf16>
+      %n = vector.contract #maps %a, %b, %s : vector<128x64xbf16>, vector<256x64xbf16> into vector<128x256xf32>
+      scf.yield %n : vector<128x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %tanh = math.tanh %sums : vector<128x256xf32>
+    %gated = arith.mulf %sums, %tanh : vector<128x256xf32>
+    %narrow = arith.truncf %gated : vector<128x256xf32> to vector<128x256xbf16>
+    vector.transfer_write %narrow, %y[%row, %column] {in_bounds = [true, true]} : vector<128x256xbf16>, !matrix
+    gpu.return
+  }
+
+  gpu.func @chain(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+                  %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [2, 4], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<128x256xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %c128 = arith.constant 128 : index
+    %c256 = arith.constant 256 : index
+    %row = arith.muli %down, %c128 : index
+    %column = arith.muli %across, %c256 : index
+    %sums = scf.for %k = %c0 to %c512 step %c64 iter_args(%s = %zeros) -> (vector<128x256xf32>) {
+      %a = vector.transfer_read %x[%row, %k], %pad {in_bounds = [true, true]} : !matrix, vector<128x64xbf16>
+      %b = vector.transfer_read %w[%column, %k], %pad {in_bounds = [true, true]} : !matrix, vector<256x64xbf16>
+      %n = vector.contract #maps %a, %b, %s : vector<128x64xbf16>, vector<256x64xbf16> into vector<128x256xf32>
+      scf.yield %n : vector<128x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %tanh = math.tanh %sums : vector<128x256xf32>
+    %narrow = arith.truncf %tanh : vector<128x256xf32> to vector<128x256xbf16>
+    vector.transfer_write %narrow, %y[%row, %column] {in_bounds = [true, true]} : vector<128x256xbf16>, !matrix
+    gpu.return
+  }
+
   // What a program reads and computes before the loop, for the write alone, is read so, too, and computed after the loop.
   // CHECK-LABEL: gpu.func @before_aligned
   // CHECK-COUNT-64: vector.load %arg2

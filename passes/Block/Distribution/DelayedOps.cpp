@@ -317,6 +317,20 @@ static bool haveRegisters(ArrayRef<Operation *> rows,
   return sums + registers <= available;
 }
 
+/// Whether several of the ops read an operand of one of them, as a gelu does:
+/// computed as a whole, it would stay in registers beside what follows from it.
+static bool isReadAgain(Operation *op, ArrayRef<Operation *> own) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    llvm::SmallPtrSet<Operation *, 4> readers;
+    for (Operation *user : operand.getUsers())
+      if (llvm::is_contained(own, user))
+        readers.insert(user);
+    Operation *source = operand.getDefiningOp();
+    return readers.size() > 1 && isa<VectorType>(operand.getType()) &&
+           !(source && isFreeVector(source));
+  });
+}
+
 void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
                          const MemoryOrder &order) {
   constexpr int64_t kManyRegisters = 64;
@@ -326,8 +340,9 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
     return;
   SmallVector<Operation *> own =
       findOpsOf(write, plan, order, /*readsRenumbered=*/false);
-  bool computes = llvm::any_of(
-      own, [&](Operation *op) { return isOfCoordinates(op, plan); });
+  bool computes = llvm::any_of(own, [&](Operation *op) {
+    return isOfCoordinates(op, plan) || isReadAgain(op, own);
+  });
   // Where registers are rare, rows that are broadcast are read with pieces.
   SmallVector<Operation *> all =
       findOpsOf(write, plan, order, /*readsRenumbered=*/true);
