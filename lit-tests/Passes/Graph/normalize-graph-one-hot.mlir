@@ -285,3 +285,32 @@ func.func @window(%x: tensor<36xf32>, %g: tensor<32xi32>, %w: tensor<64x5xf32>) 
   } -> tensor<32xf32>
   return %y : tensor<32xf32>
 }
+
+// The indices come from a tensor, as nothing else has the extent of the loop: the gradient of a loss adds up a row.
+// REMARK: [Passed] OneHot {{.*}}Function=row {{.*}}a factor is one-hot: elements are read by their numbers, in place of sums of 640 terms
+// CHECK-LABEL: func.func @row
+// CHECK-SAME: (%[[LABELS:.*]]: tensor<16xi64>, %[[G:.*]]: tensor<16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[LABELS]], %[[G]] :
+// CHECK-NOT: reduction
+// CHECK: return
+func.func @row(%labels: tensor<16xi64>, %g: tensor<16xf32>) -> tensor<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %en = tensor.empty() : tensor<640xi64>
+  %n = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]} outs(%en : tensor<640xi64>) {
+  ^bb0(%o: i64):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i64
+    linalg.yield %1 : i64
+  } -> tensor<640xi64>
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%n, %labels, %g : tensor<640xi64>, tensor<16xi64>, tensor<16xf32>) outs(%f : tensor<16xf32>) {
+  ^bb0(%j: i64, %label: i64, %own: f32, %o: f32):
+    %0 = arith.cmpi eq, %j, %label : i64
+    %1 = arith.select %0, %own, %zero : f32
+    %2 = arith.addf %1, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}

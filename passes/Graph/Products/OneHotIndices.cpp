@@ -12,6 +12,7 @@
 
 #include "OneHotIndices.h"
 
+#include "../Reading/FusedOps.h"
 #include "../Tables/TableOps.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
@@ -48,19 +49,43 @@ static bool hasNumbers(Type type, int64_t extent) {
              : extent - 1 <= llvm::maxIntN(integer.getWidth());
 }
 
+/// The loop whose index a value of a body is, also as an element of a tensor
+/// that has the indices of a dimension. Such a tensor is an operand where
+/// nothing else has the extent of the loop.
 static std::optional<LoopIndex> findLoop(linalg::GenericOp op, Value value) {
   SmallVector<Type, 2> types;
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
-    types.push_back(cast.getType());
-    value = cast.getIn();
+  auto passCasts = [&] {
+    while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+      types.push_back(cast.getType());
+      value = cast.getIn();
+    }
+  };
+  passCasts();
+  Block *body = op.getBody();
+  AffineMap map =
+      AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext());
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == body) {
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+    if (!producer || !op.isDpsInput(operand) || !isOfIndices(producer) ||
+        !producer.getIndexingMapsArray().front().isIdentity())
+      return std::nullopt;
+    map = op.getMatchingIndexingMap(operand);
+    body = producer.getBody();
+    value = body->getTerminator()->getOperand(0);
+    passCasts();
   }
   auto index = value.getDefiningOp<linalg::IndexOp>();
-  if (!index || index->getBlock() != op.getBody())
+  if (!index || index->getBlock() != body)
     return std::nullopt;
-  int64_t extent = op.getStaticLoopRanges()[index.getDim()];
-  return LoopIndex{
-      static_cast<unsigned>(index.getDim()),
-      llvm::all_of(types, [&](Type type) { return hasNumbers(type, extent); })};
+  auto loop = dyn_cast<AffineDimExpr>(map.getResult(index.getDim()));
+  if (!loop)
+    return std::nullopt;
+  int64_t extent = op.getStaticLoopRanges()[loop.getPosition()];
+  return LoopIndex{loop.getPosition(), llvm::all_of(types, [&](Type type) {
+                     return hasNumbers(type, extent);
+                   })};
 }
 
 FailureOr<llvm::SetVector<Operation *>> carousel::findSources(Value value,
