@@ -391,24 +391,31 @@ void Scheduler::scheduleContraction() {
       return loop && schedule.find(shape.loops[at][*loop]) == position;
     });
   };
+  constexpr int64_t kRows = 128, kColumns = 128, kDepthBytes = 128;
   std::optional<unsigned> row, column, depth;
-  // The innermost of each kind.
+  // The innermost of each kind that fills a tile, or else the longest: a model
+  // with batches inside of positions has few of the former.
+  auto take = [&](std::optional<unsigned> &best, unsigned position,
+                  int64_t tile) {
+    if (!best || clampTile(schedule.dims[position], tile) >=
+                     clampTile(schedule.dims[*best], tile))
+      best = position;
+  };
   for (unsigned position = 0; position < schedule.dims.size(); ++position) {
     bool isLeft = hasDim(product.reads[0], position);
     bool isRight = hasDim(product.reads[1], position);
     if (schedule.dims[position].isReduced)
       depth = position;
     else if (isLeft && !isRight)
-      row = position;
+      take(row, position, kRows);
     else if (isRight && !isLeft)
-      column = position;
+      take(column, position, kColumns);
   }
   int64_t elementBytes =
       std::min(problem.tensors[product.reads[0].tensor].elementBytes,
                problem.tensors[product.reads[1].tensor].elementBytes);
   for (unsigned position : findReduced())
     setLoop(position, 1);
-  constexpr int64_t kRows = 128, kColumns = 128, kDepthBytes = 128;
   constexpr int64_t kLeast = 16;
   int64_t few = 1;
   if (joinFew(*depth)) {
