@@ -263,3 +263,35 @@ func.func @slice_of_rows(%x: tensor<?x128xf32>) -> tensor<?x130xf32> {
   %s = tensor.extract_slice %p[0, 1] [%rows, 130] [1, 1] : tensor<?x136xf32> to tensor<?x130xf32>
   return %s : tensor<?x130xf32>
 }
+
+// Kernels write parts in place that they have multiplied, if products read all of them: gradients of queries, keys and values.
+// CHECK-LABEL: func.func @gradients
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [16, 8] [1, 1]
+// CHECK: %[[ALL:.*]] = tensor.insert_slice %{{.*}} into %[[FIRST]][0, 8] [16, 8] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[ALL]], %{{.*}} : tensor<16x16xf32>, tensor<16x4xf32>)
+func.func @gradients(%x: tensor<16x32xf32>, %v: tensor<32x8xf32>, %w: tensor<32x8xf32>, %u: tensor<16x4xf32>) -> (tensor<16x4xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %e = tensor.empty() : tensor<16x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %0 = linalg.matmul ins(%x, %v : tensor<16x32xf32>, tensor<32x8xf32>) outs(%f : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %1 = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x8xf32>) outs(%f : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.mulf %a, %half : f32
+    linalg.yield %s : f32
+  } -> tensor<16x8xf32>
+  %all = tensor.concat dim(1) %2, %1 : (tensor<16x8xf32>, tensor<16x8xf32>) -> tensor<16x16xf32>
+  %ey = tensor.empty() : tensor<16x4xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<16x4xf32>) -> tensor<16x4xf32>
+  %y = linalg.matmul ins(%all, %u : tensor<16x16xf32>, tensor<16x4xf32>) outs(%fy : tensor<16x4xf32>) -> tensor<16x4xf32>
+  %eb = tensor.empty() : tensor<16xf32>
+  %fb = linalg.fill ins(%zero : f32) outs(%eb : tensor<16xf32>) -> tensor<16xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%all : tensor<16x16xf32>) outs(%fb : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %y, %b : tensor<16x4xf32>, tensor<16xf32>
+}

@@ -218,6 +218,7 @@ private:
   AffineExpr compare(arith::CmpIPredicate predicate, AffineExpr lhs,
                      AffineExpr rhs);
   AffineExpr choose(Value condition, Value first, Value second);
+  AffineExpr divide(AffineExpr dividend, AffineExpr by, bool takesRemainder);
   std::optional<IndexRange> findRange(AffineExpr expr);
   AffineExpr getConstant(int64_t value) {
     return getAffineConstantExpr(value, op.getContext());
@@ -367,6 +368,35 @@ AffineExpr LoopFunctions::choose(Value condition, Value first, Value second) {
   return take(own) == take(other) ? other : AffineExpr();
 }
 
+/// The quotient or the remainder where loops' indices are digits of the
+/// dividend, as those of a dimension are that joins several.
+AffineExpr LoopFunctions::divide(AffineExpr dividend, AffineExpr by,
+                                 bool takesRemainder) {
+  auto divisor = dyn_cast<AffineConstantExpr>(by);
+  SmallVector<int64_t> factors(extents.size(), 0);
+  int64_t first = 0;
+  if (!divisor || divisor.getValue() <= 0 ||
+      !readLinear(dividend, factors, first) || first < 0)
+    return {};
+  AffineExpr quotient = getConstant(first / divisor.getValue()),
+             rest = getConstant(first % divisor.getValue());
+  for (auto [loop, factor] : llvm::enumerate(factors)) {
+    AffineExpr index = getAffineDimExpr(loop, op.getContext());
+    if (factor % divisor.getValue() == 0)
+      quotient = quotient + index * (factor / divisor.getValue());
+    else
+      rest = rest + index * factor;
+  }
+  auto isWithin = [&](AffineExpr expr, int64_t end) {
+    std::optional<IndexRange> range = findRange(simplify(expr));
+    return range && range->first >= 0 && range->second < end;
+  };
+  if (!isWithin(quotient, std::numeric_limits<int64_t>::max()) ||
+      !isWithin(rest, divisor.getValue()))
+    return {};
+  return takesRemainder ? rest : quotient;
+}
+
 AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
   if (auto index = dyn_cast<linalg::IndexOp>(source))
     return getAffineDimExpr(index.getDim(), op.getContext());
@@ -384,10 +414,12 @@ AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
     if (!operands.back())
       return {};
   }
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(source))
-    return apply.getAffineMap().getNumSymbols() == 0
-               ? apply.getAffineMap().getResult(0).replaceDims(operands)
-               : AffineExpr();
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(source)) {
+    unsigned dims = apply.getAffineMap().getNumDims();
+    return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
+        ArrayRef(operands).take_front(dims),
+        ArrayRef(operands).drop_front(dims));
+  }
   if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(source))
     return source->getOperand(0).getType().isInteger(1) ? AffineExpr()
                                                         : operands[0];
@@ -414,6 +446,10 @@ AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
                ? operands[0] * operands[1]
                : AffineExpr();
   }
+  if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(
+          source))
+    return divide(operands[0], operands[1],
+                  isa<arith::RemUIOp, arith::RemSIOp>(source));
   if (isa<arith::MinSIOp, arith::MaxSIOp>(source)) {
     // Where both are equal, either one is the result.
     for (unsigned least : {0, 1})
@@ -474,7 +510,8 @@ FunctionOfLoops::matchAndRewrite(linalg::GenericOp op,
   op.getBody()->walk([&](Operation *inner) {
     if (inner->getNumResults() != 1 || inner->use_empty() ||
         !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp,
-             arith::MaxSIOp, arith::CmpIOp, arith::SelectOp, scf::IfOp>(inner))
+             arith::MaxSIOp, arith::DivUIOp, arith::DivSIOp, arith::RemUIOp,
+             arith::RemSIOp, arith::CmpIOp, arith::SelectOp, scf::IfOp>(inner))
       return;
     AffineExpr expr = functions.read(inner->getResult(0));
     bool isChoice = !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(inner);
@@ -534,19 +571,58 @@ static unsigned countOps(Operation *op) {
   return count;
 }
 
-/// Whether an op rounds what a product adds, alone: the product's kernel writes
-/// fewer bytes with it.
-static bool roundsProduct(linalg::GenericOp op) {
+/// Whether the elements of a tensor are in memory anyway: the function returns
+/// them, or what the host computes reads them.
+static bool isInMemory(Value tensor) {
+  SmallVector<Value> open = {tensor};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+              user))
+        open.push_back(user->getResult(0));
+      else if (isa<func::FuncOp>(user->getParentOp()) &&
+               !isa<linalg::LinalgOp, tensor::ExtractSliceOp>(user))
+        return true;
+    }
+  return false;
+}
+
+/// Whether an op reads few of a tensor's elements.
+static bool readsFew(tensor::ExtractOp extract) {
+  constexpr double kFew = 64;
+  auto count = [](ArrayRef<int64_t> extents) {
+    double elements = 1;
+    for (int64_t extent : extents)
+      elements *= ShapedType::isDynamic(extent) ? 1. : double(extent);
+    return elements;
+  };
+  auto reader = extract->getParentOfType<linalg::GenericOp>();
+  return reader && !ShapedType::isDynamicShape(reader.getStaticLoopRanges()) &&
+         kFew * count(reader.getStaticLoopRanges()) <
+             count(extract.getTensor().getType().getShape());
+}
+
+/// Whether an op rounds what a product adds, alone, and its result is in memory
+/// as many of the elements are read, or for others: elements of the product
+/// itself would be there, too.
+static bool roundsProduct(linalg::GenericOp op, tensor::ExtractOp extract) {
   if (op.getNumDpsInputs() != 1)
     return false;
-  auto product = op.getInputs()[0].getDefiningOp<linalg::GenericOp>();
+  Value rounded = op.getInputs()[0];
+  while (Operation *reshape = rounded.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reshape))
+      break;
+    rounded = reshape->getOperand(0);
+  }
+  auto product = rounded.getDefiningOp<linalg::GenericOp>();
   auto rounding = op.getBody()
                       ->getTerminator()
                       ->getOperand(0)
                       .getDefiningOp<arith::TruncFOp>();
   return product && rounding &&
          rounding.getIn() == op.getBody()->getArgument(0) &&
-         isContraction(product);
+         isContraction(product) &&
+         (isInMemory(op.getResult(0)) || !readsFew(extract));
 }
 
 /// Whether many iterations read the same element: those of a loop in a body, or
@@ -602,7 +678,7 @@ static bool isRepeated(tensor::ExtractOp extract) {
 /// instructions of what is in memory.
 static bool shallCopy(linalg::GenericOp producer, tensor::ExtractOp extract,
                       Operation *consumer) {
-  if (roundsProduct(producer) ||
+  if (roundsProduct(producer, extract) ||
       !producer.getBody()->getOps<scf::ForOp>().empty() ||
       (!isCheap(producer) && isRepeated(extract)))
     return false;

@@ -314,6 +314,7 @@ LogicalResult carousel::fuseGraph(func::FuncOp func) {
   linalg::populateDecomposePadPatterns(scalars);
   populatePaddedSlicePatterns(scalars);
   populateReducedConcatenationPatterns(scalars);
+  populateSlicedProductPatterns(scalars);
   // Before elements that are read are computed where they are.
   EqualExtentsListener extents(func);
   populateLoopReadPatterns(scalars, extents);

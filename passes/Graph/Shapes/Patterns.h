@@ -200,6 +200,15 @@ mlir::Value cloneBody(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
 void replaceWithCast(mlir::PatternRewriter &rewriter, mlir::Operation *op,
                      mlir::Value value);
 
+//===----------------------------------------------------------------------===//
+// SlicedProducts.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver: a slice that is all that reads a product, or
+/// what ops on elements compute of one, is a product of slices of its factors
+/// where these have fewer elements.
+void populateSlicedProductPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_SHAPES_PATTERNS_H

@@ -374,12 +374,84 @@ struct SlicedPad : public OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Where parts are written
+//===----------------------------------------------------------------------===//
+
+static bool isElementwiseOp(Operation *op) {
+  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() == 0;
+}
+
+/// Whether the op computes on the elements that it reads: no product, whose
+/// factors are better in memory, and no copy, which may be for a convolution.
+static bool computesOnElements(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !isContraction(generic) &&
+         !linalg::isaConvolutionOpInterface(generic) && !hasWindows(generic) &&
+         !llvm::hasSingleElement(*generic.getBody());
+}
+
+/// Whether a part is the result of a kernel that could write it in place: of a
+/// reduction or a product, or of ops on the elements of one. Nothing else reads
+/// it.
+static bool isOfKernel(Value part) {
+  SmallVector<Value> open = {part};
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !op->hasOneUse())
+      continue;
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+      open.push_back(op->getOperand(0));
+    else if (isElementwiseOp(op))
+      llvm::append_range(open, cast<linalg::GenericOp>(op).getInputs());
+    else if (isa<linalg::GenericOp>(op))
+      return true;
+  }
+  return false;
+}
+
+/// Concatenates parts before dimensions of them are joined, all in the same
+/// way: kernels write parts of a tensor that aren't reshaped. Null where the
+/// parts' extents behind the first of the joined dimensions differ.
+static Value concatBeforeCollapse(tensor::ConcatOp op,
+                                  PatternRewriter &rewriter) {
+  SmallVector<Value> parts;
+  auto first = op.getInputs().front().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!first)
+    return {};
+  SmallVector<ReassociationIndices> groups = first.getReassociationIndices();
+  int64_t axis = groups[op.getDim()].front();
+  for (Value input : op.getInputs()) {
+    auto collapse = input.getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || collapse.getReassociationIndices() != ArrayRef(groups))
+      return {};
+    auto isSame = [&](int64_t dim) {
+      return dim == axis || (collapse.getSrcType().getDimSize(dim) ==
+                                 first.getSrcType().getDimSize(dim) &&
+                             !first.getSrcType().isDynamicDim(dim));
+    };
+    if (!llvm::all_of(llvm::seq<int64_t>(0, first.getSrcType().getRank()),
+                      isSame))
+      return {};
+    parts.push_back(collapse.getSrc());
+  }
+  auto whole = tensor::ConcatOp::create(rewriter, op.getLoc(), axis, parts);
+  return tensor::CollapseShapeOp::create(rewriter, op.getLoc(), op.getType(),
+                                         whole, groups);
+}
+
+namespace {
+
 //===----------------------------------------------------------------------===//
 // Concatenations
 //===----------------------------------------------------------------------===//
 
 /// An element is that of the part in which its index lies. Each one of many
-/// parts is inserted.
+/// parts is inserted, and of those that kernels write in place, unless ops read
+/// elements.
 struct ConcatenationToElements : public OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -388,8 +460,18 @@ struct ConcatenationToElements : public OpRewritePattern<tensor::ConcatOp> {
     constexpr size_t kMostParts = 8;
     Location loc = op.getLoc();
     SmallVector<Value> inputs(op.getInputs());
-    if (inputs.size() > kMostParts) {
-      // An op that computes a part can write it to where it is wanted.
+    bool areInPlace = llvm::all_of(inputs, isOfKernel) &&
+                      !llvm::all_of(op->getUsers(), computesOnElements);
+    if (areInPlace)
+      if (Value whole = concatBeforeCollapse(op, rewriter)) {
+        rewriter.replaceOp(op, whole);
+        // Parts have one use, and are erased once.
+        for (Value input : inputs)
+          if (input.use_empty() && input.getDefiningOp())
+            rewriter.eraseOp(input.getDefiningOp());
+        return success();
+      }
+    if (inputs.size() > kMostParts || areInPlace) {
       FailureOr<SmallVector<Value>> whole = op.decomposeOperation(rewriter);
       if (failed(whole))
         return rewriter.notifyMatchFailure(op, "expected sizes of its parts");
@@ -563,31 +645,6 @@ static std::optional<Parts> findParts(tensor::InsertSliceOp last) {
 // Slices that are worth it
 //===----------------------------------------------------------------------===//
 
-static bool isElementwiseOp(Operation *op) {
-  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
-  return generic && generic.getNumReductionLoops() == 0;
-}
-
-/// Whether the op computes on the elements that it reads: no product, whose
-/// factors are better in memory, and no copy, which may be for a convolution.
-static bool computesOnElements(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && !isContraction(generic) &&
-         !linalg::isaConvolutionOpInterface(generic) && !hasWindows(generic) &&
-         !llvm::hasSingleElement(*generic.getBody());
-}
-
-/// Whether a part isn't the result of a kernel that could write it in place.
-static bool isCheap(Value part) {
-  while (Operation *op = part.getDefiningOp()) {
-    if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp, tensor::CastOp>(op))
-      return isElementwiseOp(op) || op->hasTrait<OpTrait::ConstantLike>();
-    part = op->getOperand(0);
-  }
-  return true;
-}
-
 static bool isWorthIt(tensor::InsertSliceOp last, const Parts &parts) {
   if (llvm::all_of(last->getUsers(), computesOnElements))
     return true;
@@ -597,8 +654,8 @@ static bool isWorthIt(tensor::InsertSliceOp last, const Parts &parts) {
            computesOnElements(user);
   };
   return parts.coversAll && llvm::all_of(last->getUsers(), isResult) &&
-         llvm::all_of(parts.parts, [](Part part) {
-           return isCheap(part.insert.getSource());
+         llvm::none_of(parts.parts, [](Part part) {
+           return isOfKernel(part.insert.getSource());
          });
 }
 
