@@ -127,7 +127,7 @@ class TorchBackendTest(unittest.TestCase):
             q, k, v = (torch.randn(2, 2, 48, 8, dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
             torch._dynamo.reset()
             with mock.patch.object(_recompute, "min_cut_rematerialization_partition", note):
-                compile_model(lambda *inputs, own=function: own(*inputs), cpu="torch")(q, k, v).sum().backward()
+                compile_model(lambda *inputs, own=function: own(*inputs))(q, k, v).sum().backward()
             self.assertTrue(saved)
             self.assertEqual([list(each.shape) for each in saved if each.shape[-2:] == (48, 48)], [])
             self.assertFalse([each for each in saved if each.dtype == torch.float32 and each.shape[-1] == 8])
@@ -249,28 +249,109 @@ class TorchBackendTest(unittest.TestCase):
         self.assertNotEqual(*keys)
 
     def test_options(self):
-        for message, options in (("options: expected chip, cpu, libraries, got 'shape'", {"shape": 1}),
-                                 ("cpu: expected torch, simulate, compile, got 'gpu'", {"cpu": "gpu"})):
+        for message, options in (("options: expected chip, cpu, libraries, rest, got 'shape'", {"shape": 1}),
+                                 ("cpu: expected torch, simulate, compile, got 'gpu'", {"cpu": "gpu"}),
+                                 ("rest: expected auto, inductor, eager, got 'torch'", {"rest": "torch"})):
             with self.assertRaisesRegex(Exception, message):
                 torch._dynamo.reset()
                 compile_model(torch.exp, **options)(torch.randn(3))
         # Without options, tensors of the CPU stay with PyTorch.
         torch._dynamo.reset()
         torch.compile(torch.exp, backend=carousel.torch.backend)(torch.randn(3))
-        self.assertEqual(carousel.torch.report().graphs[-1].taken_operators, 0)
+        (graph,) = carousel.torch.report().graphs
+        self.assertEqual((graph.kind, graph.taken_operators, graph.left_operators), ("whole", 0, 1))
+        self.assertRegex(str(graph), "whole: 1 with PyTorch: expected tensors on a CUDA device.*\n  graph: 1 operators one by one$")
 
-    def test_refusals(self):
-        """A part that the importer or the compiler refuses is right all the same, with a warning."""
+    def refuse_parts(self, *operators):
+        """Makes the importer refuse parts with these operators, or all."""
         from carousel.torch import _part
 
-        def refuse(_):
-            raise _part.Refused("expected a test, got one")
+        take = _part.import_graph
 
-        with mock.patch.object(_part, "import_graph", refuse), warnings.catch_warnings(record=True) as caught:
+        def refuse(module):
+            if not operators or any(node.op == "call_function" and node.target._opname in operators for node in module.graph.nodes):
+                raise _part.Refused("expected a test, got one")
+            return take(module)
+
+        patch = mock.patch.object(_part, "import_graph", refuse)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_refusals(self):
+        """A part that the importer or the compiler refuses is right all the same, with a warning. If little else is left, the
+        whole graph stays with PyTorch as Dynamo has traced it, with PyTorch's attention."""
+        self.refuse_parts()
+        for rest in ("eager", "inductor"):
+            torch._dynamo.reset()
+            carousel.torch.reset()
+            model = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+            x = torch.randn(2, 6, 16)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = compile_model(model, rest=rest)(x)
+            torch.testing.assert_close(result, model(x))
+            result.sum().backward()
+            (graph,) = carousel.torch.report().graphs
+            self.assertEqual((graph.kind, graph.reason, graph.taken_operators), ("whole", "expected a test, got one", 0))
+            self.assertEqual([each.compiler for each in graph.rest], [rest])
+            self.assertIn("multi_head_attention_forward", graph.rest[0].operators)
+            self.assertIn("a part of a model stays with PyTorch: expected a test, got one", [str(each.message) for each in caught])
+
+    def test_refused_part(self):
+        """Operators beside a part that is refused are compiled with it."""
+        from carousel.torch import _support
+
+        self.refuse_parts("tanh")
+
+        def function(x):
+            y = (x.exp() * 2 + 1).relu() - x.sqrt().sum(-1, keepdim=True)
+            return ((y.erfinv() * 2).tanh() + 1).erfinv()
+
+        x = torch.rand(4, 8) + 1
+        wanted = function(x)
+        for rest in ("eager", "inductor"):
+            torch._dynamo.reset()
+            carousel.torch.reset()
+            with mock.patch.object(_support, "TAKEN", _support.TAKEN - {"erfinv"}), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                torch.testing.assert_close(compile_model(function, rest=rest)(x), wanted, equal_nan=True)
+            (graph,) = carousel.torch.report().graphs
+            self.assertEqual(sorted(part.is_taken for part in graph.parts), [False, True], str(graph))
+            self.assertEqual([(each.compiler, sum(each.operators.values())) for each in graph.rest],
+                             [("inductor", 5)] if rest == "inductor" else [], str(graph))
+
+    def test_rest_of_dynamic_shapes(self):
+        from carousel.torch import _support
+
+        def function(x, y):
+            return (x.exp() @ y).erfinv().lgamma(), x.shape[0] * y
+
+        run = compile_model(function, dynamic=True, rest="inductor")
+        with mock.patch.object(_support, "TAKEN", _support.TAKEN - {"erfinv", "lgamma"}):
+            for rows in (3, 7):
+                x, y = torch.rand(rows, 8), torch.rand(8, rows + 1)
+                torch.testing.assert_close(run(x, y), function(x, y), equal_nan=True)
+        (graph,) = carousel.torch.report().graphs
+        self.assertEqual([each.compiler for each in graph.rest], ["inductor"], str(graph))
+
+    def test_without_inductor(self):
+        """The report says why Inductor can't be used."""
+        from torch._inductor import cpp_builder, exc
+
+        def find_none():
+            raise exc.InvalidCxxCompiler()
+
+        model = nn.Linear(4, 4)
+        with mock.patch.object(cpp_builder, "get_cpp_compiler", find_none), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            report = self.compare(lambda x: x.exp() + 1, torch.randn(4))
-        self.assertEqual(report.parts[0].reason, "expected a test, got one")
-        self.assertIn("a part of a model stays with PyTorch: expected a test, got one", [str(each.message) for each in caught])
+            for _ in range(2):
+                torch._dynamo.reset()
+                compile_model(model, cpu="torch", rest="inductor")(torch.randn(2, 4)).sum().backward()
+        (rest,) = carousel.torch.report().graphs[0].rest
+        self.assertEqual(rest.compiler, "eager")
+        self.assertIn("expected a C++ compiler for Inductor, got none", rest.reason)
+        self.assertIn(rest.reason, str(carousel.torch.report()))
+        self.assertEqual(len([each for each in caught if "Inductor doesn't get" in str(each.message)]), 1)
 
     def test_cache(self):
         """Another process finds the program, also without the importer and the compiler."""

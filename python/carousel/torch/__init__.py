@@ -15,6 +15,6 @@ point: there, pass `backend=carousel.torch.backend`."""
 
 from ._backend import backend
 from ._options import Options
-from ._report import GraphReport, PartReport, Report, report, reset
+from ._report import GraphReport, PartReport, Report, RestReport, report, reset
 
-__all__ = ["GraphReport", "Options", "PartReport", "Report", "backend", "report", "reset"]
+__all__ = ["GraphReport", "Options", "PartReport", "Report", "RestReport", "backend", "report", "reset"]

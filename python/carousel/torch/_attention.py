@@ -12,6 +12,7 @@ f32, as PyTorch's kernels for GPUs have."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Optional
 from unittest import mock
 
@@ -90,11 +91,20 @@ def attend_heads(*arguments: Any, **options: Any) -> Any:
 REPLACEMENTS = {functional.scaled_dot_product_attention: attend, functional.multi_head_attention_forward: attend_heads}
 
 
-def replace_attention(module: torch.fx.GraphModule) -> None:
-    """In what Dynamo has traced: PyTorch chooses a kernel by the device, and AOTAutograd would see that kernel."""
+def replace_calls(module: torch.fx.GraphModule, table: Mapping[Any, Any]) -> None:
     for each in module.modules():
         if isinstance(each, torch.fx.GraphModule):
             for node in each.graph.nodes:
-                if node.op == "call_function" and node.target in REPLACEMENTS:
-                    node.target = REPLACEMENTS[node.target]
+                if node.op == "call_function" and node.target in table:
+                    node.target = table[node.target]
             each.recompile()
+
+
+def replace_attention(module: torch.fx.GraphModule) -> None:
+    """In what Dynamo has traced: PyTorch chooses a kernel by the device, and AOTAutograd would see that kernel."""
+    replace_calls(module, REPLACEMENTS)
+
+
+def restore_attention(module: torch.fx.GraphModule) -> None:
+    """Undoes `replace_attention`."""
+    replace_calls(module, {own: theirs for theirs, own in REPLACEMENTS.items()})

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
@@ -19,11 +20,12 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from .._import import load_tool
 from . import _report
-from ._attention import replace_attention
+from ._attention import replace_attention, restore_attention
 from ._options import Options
 from ._part import make_part
-from ._recompute import partition
-from ._support import divide
+from ._recompute import PRODUCTS, factor_bytes, partition
+from ._rest import compile_rest, compile_whole, find_devices
+from ._support import divide, inline
 
 # Operators that stay whole in the graph: PyTorch's kernels of them are better than what they are decomposed to, or the importer
 # takes them as they are.
@@ -52,6 +54,19 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
     return table
 
 
+class Declined(Exception):
+    """The whole graph of Dynamo stays with PyTorch, as the report of it says."""
+
+    def __init__(self, report: _report.GraphReport):
+        super().__init__(report.reason)
+        self.report = report
+
+
+def is_widened_product(node: torch.fx.Node) -> bool:
+    """Whether it has factors of 16 bits that were widened, as attention of ours has: PyTorch computes it in f32."""
+    return node.target in PRODUCTS and factor_bytes(node) < node.args[0].meta["val"].element_size()
+
+
 class DividedGraph:
     """A graph whose parts are programs. PyTorch runs the rest."""
 
@@ -59,15 +74,29 @@ class DividedGraph:
         report = _report.GraphReport(kind)
         with _disable_current_modes():  # the backward pass is compiled when it runs, in modes of the caller
             self._module, names = divide(module, report)
+            runners, has_slow = {}, False
             for name in names:
-                runner, part = make_part(name, getattr(self._module, name), options)
-                report.parts.append(part)
+                part = getattr(self._module, name)
+                runner, part_report = make_part(name, part, options)
+                report.parts.append(part_report)
+                if runner is not None:
+                    runners[name] = runner
+                    continue
+                if part_report.is_wanted:
+                    _report.warn_once(f"a part of a model stays with PyTorch: {part_report.reason}")
+                    has_slow = has_slow or any(map(is_widened_product, part.graph.nodes))
+                inline(self._module, name)
+            # What this graph is decomposed to is slow without a program; the forward pass decides for both.
+            if kind != "backward" and (has_slow or report.refused_operators > report.taken_operators):
+                reasons = Counter(part.reason for part in report.parts if part.reason and part.is_wanted)
+                parts = [part for part in report.parts if part.reason]
+                raise Declined(_report.GraphReport("whole", reasons.most_common(1)[0][0], parts))
+            compile_rest(self._module, options, report)
+            for name, runner in runners.items():
                 delattr(self._module, name)
                 setattr(self._module, name, runner)
+            self._module.recompile()
         _report.add(report)
-        for part in report.parts:
-            if part.reason and part.is_wanted:
-                _report.warn_once(part.reason)
 
     def __call__(self, values: list[Any]) -> Any:
         """Takes the list over, as AOTAutograd asks, so that what it saved can be freed."""
@@ -80,6 +109,14 @@ def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[s
             options: Optional[Mapping[str, Any]] = None) -> Callable[..., Any]:
     """Compiles a graph of Dynamo. `options` are those of `Options`."""
     chosen = Options.read(options, mode)
+
+    def leave(report: _report.GraphReport) -> Callable[..., Any]:
+        made = compile_whole(module, inputs, chosen, report)
+        _report.add(report)
+        return made
+
+    if chosen.cpu == "torch" and find_devices(module.graph.nodes) == {"cpu"}:
+        return leave(_report.GraphReport("whole", "expected tensors on a CUDA device, got tensors on the CPU"))
     replace_attention(module)
 
     def compiler(kind: str) -> Callable[..., Any]:
@@ -94,7 +131,11 @@ def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[s
 
         return compile_graph
 
-    made: Callable[..., Any] = aot_autograd(
-        fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), inference_compiler=compiler("inference"),
-        decompositions=find_decompositions(), partition_fn=partition)(module, inputs)
-    return made
+    try:
+        made: Callable[..., Any] = aot_autograd(
+            fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), inference_compiler=compiler("inference"),
+            decompositions=find_decompositions(), partition_fn=partition)(module, inputs)
+        return made
+    except Declined as declined:
+        restore_attention(module)
+        return leave(declined.report)

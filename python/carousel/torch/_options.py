@@ -20,6 +20,7 @@ from ..errors import InvalidArgumentError
 
 CHIP_VARIABLE = "CAROUSEL_TORCH_CHIP"
 CPU = ("torch", "simulate", "compile")
+REST = ("auto", "inductor", "eager")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class Options:
     cpu: str = "torch"
     """How parts of tensors on the CPU run: by "torch", on the simulated machine ("simulate"), or by torch once they are
     compiled into the cache ("compile")."""
+    rest: str = "auto"
+    """Who gets what stays with PyTorch: "inductor", where it pays; PyTorch, one by one ("eager"); or Inductor on GPUs and PyTorch
+    on the CPU ("auto")."""
     libraries: bool = True
     """Whether programs may call cuBLASLt."""
 
@@ -41,8 +45,9 @@ class Options:
             if name not in known:
                 raise InvalidArgumentError(f"options: expected {', '.join(sorted(known))}, got '{name}'")
         options = cls(**(given or {}))
-        if options.cpu not in CPU:
-            raise InvalidArgumentError(f"options: cpu: expected {', '.join(CPU)}, got '{options.cpu}'")
+        for name, known_values in (("cpu", CPU), ("rest", REST)):
+            if getattr(options, name) not in known_values:
+                raise InvalidArgumentError(f"options: {name}: expected {', '.join(known_values)}, got '{getattr(options, name)}'")
         return options
 
     def find_chip(self, device: torch.device) -> str:

@@ -29,7 +29,7 @@ from ..package import open as open_package
 from ..simulator import simulate
 from ._cache import Entry
 from ._options import Options, find_products
-from ._report import PartReport
+from ._report import PartReport, summarize
 from ._support import name_operator
 
 
@@ -288,21 +288,6 @@ class Program:
         self._program(*tensors, *results)
 
 
-class Fallback:
-    """A part that PyTorch runs."""
-
-    def __init__(self, module: torch.fx.GraphModule):
-        self._run = module.forward
-
-    def __call__(self, *values: Any) -> Any:
-        return self._run(*values)
-
-
-def summarize(error: BaseException) -> str:
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
-
-
 def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: Options, report: PartReport) -> tuple[Package, str]:
     """The package and the graph, from the cache or the compiler."""
     if entry.is_known():
@@ -326,15 +311,15 @@ def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: 
 
 
 def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tuple[Any, PartReport]:
-    """What runs a part, and the report of it."""
+    """What runs a part, and the report of it; None for the former if PyTorch has to."""
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
     report = PartReport(name, Counter(map(name_operator, calls)))
     start = time.perf_counter()
     try:
         normal = NormalGraph(module)
         is_on_cpu = normal.device.type == "cpu"
-        report.is_wanted = not (is_on_cpu and options.cpu == "torch")
         if is_on_cpu and options.cpu == "torch":
+            report.is_wanted = False
             raise Refused("expected tensors on a CUDA device, got tensors on the CPU")
         if normal.device.type not in ("cpu", "cuda"):
             raise Refused(f"expected tensors on a CUDA device, got tensors on {normal.device}")
@@ -345,11 +330,11 @@ def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tupl
         package, graph = build(normal, entry, chip, products, options, report)
         report.seconds = time.perf_counter() - start
         if is_on_cpu and options.cpu == "compile":
-            return Fallback(module), report
+            return module, report
         return Program(normal, package, graph, is_on_cpu), report
     except (Refused, CarouselError) as failure:
         report.reason = summarize(failure)
     except Exception as error:  # of PyTorch's tracer, or of the importer: the part is right without a program
         report.reason = f"{type(error).__name__}: {summarize(error)}, at {traceback.extract_tb(error.__traceback__)[-1].name}"
     report.seconds = time.perf_counter() - start
-    return Fallback(module), report
+    return None, report

@@ -49,12 +49,40 @@ class PartReport:
 
 
 @dataclass
+class RestReport:
+    """Operators that stay with PyTorch, and that Inductor could fuse: a run of them between programs, or a whole graph."""
+
+    name: str
+    operators: Counter[str]
+    compiler: str = "eager"
+    """"inductor", or "eager": PyTorch runs one after the other."""
+    seconds: float = 0
+    """That Inductor took."""
+    reason: str = ""
+    """Why Inductor didn't get it, although the options ask for that."""
+
+    def __str__(self) -> str:
+        count = sum(self.operators.values())
+        if self.compiler == "inductor":
+            return f"  {self.name}: {count} operators by Inductor in {self.seconds:.2f} s"
+        return f"  {self.name}: {count} operators one by one{f': {self.reason}' if self.reason else ''}"
+
+
+@dataclass
 class GraphReport:
     kind: str
-    """"inference", "forward" or "backward"."""
+    """"inference", "forward" or "backward"; "whole" of a graph that stays with PyTorch as Dynamo has traced it."""
+    reason: str = ""
+    """Why it stays there."""
     parts: list[PartReport] = field(default_factory=list)
+    rest: list[RestReport] = field(default_factory=list)
     left: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """How often an operator stays with PyTorch, by its name, the reason, and its place in the model."""
+
+    @property
+    def refused_operators(self) -> int:
+        """Of parts that are no programs although the options ask for them."""
+        return sum(sum(part.operators.values()) for part in self.parts if part.reason and part.is_wanted)
 
     @property
     def taken_operators(self) -> int:
@@ -62,11 +90,14 @@ class GraphReport:
 
     @property
     def left_operators(self) -> int:
+        if self.kind == "whole":
+            return sum(sum(each.operators.values()) for each in self.rest)
         return sum(self.left.values()) + sum(sum(part.operators.values()) for part in self.parts if not part.is_taken)
 
     def __str__(self) -> str:
-        lines = [f"{self.kind}: {self.taken_operators} operators in {sum(part.is_taken for part in self.parts)} programs, "
-                 f"{self.left_operators} with PyTorch", *map(str, self.parts)]
+        taken = f"{self.taken_operators} operators in {sum(part.is_taken for part in self.parts)} programs, "
+        head = f"{self.kind}: {taken if self.kind != 'whole' else ''}{self.left_operators} with PyTorch"
+        lines = [head + (f": {self.reason}" if self.reason else ""), *map(str, self.parts), *map(str, self.rest)]
         for (name, reason, place), count in self.left.most_common(MOST_LINES):
             lines.append(f"  {name}{f' x {count}' if count > 1 else ''}{f' at {place}' if place else ''}: {reason}")
         if len(self.left) > MOST_LINES:
@@ -113,13 +144,19 @@ def reset() -> None:
         _warned.clear()
 
 
-def warn_once(reason: str) -> None:
-    """Of parts that stay with PyTorch although each operator could be taken."""
+def warn_once(message: str) -> None:
+    """Of what the options ask for and don't get."""
     with _lock:
-        is_new = reason not in _warned
-        _warned.add(reason)
+        is_new = message not in _warned
+        _warned.add(message)
     if is_new:
-        warnings.warn(f"a part of a model stays with PyTorch: {reason}", CompileWarning, stacklevel=2)
+        warnings.warn(message, CompileWarning, stacklevel=2)
+
+
+def summarize(error: BaseException) -> str:
+    """The first line of its message."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
 
 
 def find_place(stack: Optional[str]) -> str:

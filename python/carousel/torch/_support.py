@@ -187,3 +187,17 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
     fused = fuse_by_partitions(module, parts, prefix=prefix, always_return_tuple=True)
     fused.recompile()
     return fused, [f"{prefix}{number}" for number in range(len(parts))]
+
+
+def inline(module: torch.fx.GraphModule, name: str) -> None:
+    """Puts the nodes of a part back in the place of its call."""
+    (call,) = module.graph.find_nodes(op="call_module", target=name)
+    part = getattr(module, name)
+    known = dict(zip(part.graph.find_nodes(op="placeholder"), call.args))
+    with module.graph.inserting_before(call):
+        results = module.graph.graph_copy(part.graph, known)
+    for user in list(call.users):
+        user.replace_all_uses_with(results[user.args[1]])
+        module.graph.erase_node(user)
+    module.graph.erase_node(call)
+    delattr(module, name)
