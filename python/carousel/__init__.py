@@ -22,6 +22,7 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
+    from ._report import report
     from .block import (Argument, Memory, SharedTile, TraceError, TracedKernel, Value, abs, accumulate, ceil, ceildiv,
                         cluster_barrier, cluster_gather, cluster_rank, cluster_size, column, cond, cos, deinterleave,
                         device_assert, divide, dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function,
@@ -39,7 +40,7 @@ __version__: str  # of the compiler's library
 
 # What is imported at its first use.
 _PLACES = {
-    "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile",
+    "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile", "report": "_report",
     "Context": "device", "Kernel": "device", "Program": "device",
     "Decision": "explanation", "Explanation": "explanation", "Package": "package", "open": "package",
     "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",
@@ -63,8 +64,8 @@ __all__ = [
     "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "device_assert", "divide", "dot",
     "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave",
     "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open",
-    "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "sigmoid", "signal",
-    "simulate", "sin", "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
+    "program_id", "range", "remainder", "report", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "sigmoid",
+    "signal", "simulate", "sin", "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
 ]
 
 

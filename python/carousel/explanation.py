@@ -81,8 +81,8 @@ READERS = {"occupancies": ("occupancy", read_occupancy), "rings": ("ring", read_
 def read_decisions(record: Mapping[str, Any]) -> Iterator[Decision]:
     """Those of `Package.decisions`."""
     for graph in record.get("graphs", ()):
-        reasons = [f"{key}: {value}" for key, value in graph.items() if key not in ("function", "name", "text")]
-        yield Decision(graph["name"].lower(), graph["function"], "", "", "", graph["text"], tuple(reasons), graph)
+        reasons = [f"{key}: {value}" for key, value in graph.items() if key not in ("function", "name", "place", "text")]
+        yield Decision(graph["name"].lower(), graph["function"], "", "", graph.get("place", ""), graph["text"], tuple(reasons), graph)
     for kernel in record["kernels"]:
         for variant in kernel["variants"]:
             for key, (kind, read) in READERS.items():

@@ -474,6 +474,12 @@ class TwoCopiesTest(unittest.TestCase):
             """)
             subprocess.run([sys.executable, "-c", code], check=True)
 
+    def test_report_without_torch(self):
+        missing = {name: None for name in ("torch", "carousel.torch")}
+        with mock.patch.dict(sys.modules, missing):
+            self.assertRaisesRegex(carousel.MissingPackageError, "expected the Python package 'torch', which models are of, got none",
+                                   carousel.report)
+
     def test_a_library_that_is_too_old(self):
         with mock.patch("carousel._library.ctypes.CDLL") as load:
             load.return_value.carousel_compiler_version.return_value = 1

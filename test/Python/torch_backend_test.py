@@ -334,6 +334,65 @@ class TorchBackendTest(unittest.TestCase):
         (graph,) = carousel.torch.report().graphs
         self.assertEqual([each.compiler for each in graph.rest], ["inductor"], str(graph))
 
+    def test_report(self):
+        """Of one model: kernels with their bounds, and places in the model, also those of a program from the cache."""
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.layers = nn.LayerNorm(16), nn.Sequential(nn.Linear(16, 64), nn.ReLU())
+
+            def forward(self, x):
+                return torch.linalg.svdvals(self.layers(self.norm(x)))
+
+        def scale(x):
+            return x * 2
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(
+                os.environ, {"CAROUSEL_CACHE_DIR": folder, "CAROUSEL_CACHE_DISABLE": "0"}):
+            for origin in ("compiled", "cache"):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                own, other = Block(), Block().double()
+                for each in (own, other, scale):
+                    compiled = compile_model(each, cpu="compile")
+                    compiled(torch.randn(4, 16, dtype=torch.float64 if each is other else None))
+                self.assertEqual(len(carousel.report().graphs), 3)
+                self.assertEqual(carousel.report(nn.Linear(2, 2)).graphs, [])
+                self.assertEqual(len(carousel.report(Block()).graphs), 2)
+                (graph,) = carousel.report(compiled).graphs
+                self.assertEqual(list(graph.parts[0].operators), ["aten.mul.Tensor"])
+                report = carousel.report(own)
+                (graph,) = report.graphs
+                self.assertIn("cache" if origin == "cache" else "compiled", graph.parts[0].origin)
+                steps = [step for _, _, step in report.steps]
+                self.assertGreater(len(steps), 1)
+                self.assertTrue(all(0 < step.bound <= step.predicted for step in steps))
+                text = str(report)
+                self.assertRegex(text, r"sum x 2, elementwise x \d+ at torch_backend_test.py:\d+ self.norm")
+                self.assertRegex(text, r"(product|matmul).* at torch_backend_test.py:\d+ self.layers.0")
+                self.assertRegex(text, r"aten._linalg_svd.default at torch_backend_test.py:\d+: no operator")
+
+    def test_measured_times(self):
+        class Event:
+            def __init__(self, enable_timing):
+                self.is_timed = enable_timing
+
+            def record(self):
+                pass
+
+            def elapsed_time(self, other):
+                return 0.125
+
+        run, x = compile_model(torch.exp), torch.randn(4)
+        run(x)
+        with mock.patch.multiple(torch.cuda, Event=Event, is_available=lambda: True, synchronize=lambda: None), \
+                carousel.torch.measure():
+            run(x)
+        run(x)
+        (graph,) = carousel.report().graphs
+        self.assertEqual((graph.times, graph.parts[0].times), ([125.0], []))  # the simulated machine isn't timed
+        self.assertIn("0 with PyTorch, 125.0 us", str(graph))
+
     def test_without_inductor(self):
         """The report says why Inductor can't be used."""
         from torch._inductor import cpp_builder, exc

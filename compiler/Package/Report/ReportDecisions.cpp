@@ -246,6 +246,8 @@ void carousel::explainDecisionsAsJSON(llvm::raw_ostream &os,
     json::Object object{{"name", decision.name},
                         {"function", decision.function},
                         {"text", decision.text}};
+    if (std::string place = formatPlace(decision.location); place != "?")
+      object["place"] = std::move(place);
     for (const auto &[key, value] : decision.facts)
       object[key] = value;
     graphs.push_back(std::move(object));

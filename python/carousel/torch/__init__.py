@@ -8,13 +8,13 @@
 
     model = torch.compile(model, backend="carousel")
     loss(model(x)).backward()
-    print(carousel.torch.report())
+    print(carousel.report(model))
 
 docs/Torch.md says what is taken, what is left to PyTorch, and what the options are. A tree without the wheel has no entry
 point: there, pass `backend=carousel.torch.backend`."""
 
 from ._backend import backend
 from ._options import Options
-from ._report import GraphReport, PartReport, Report, RestReport, report, reset
+from ._report import GraphReport, PartReport, Report, RestReport, Step, measure, report, reset
 
-__all__ = ["GraphReport", "Options", "PartReport", "Report", "RestReport", "backend", "report", "reset"]
+__all__ = ["GraphReport", "Options", "PartReport", "Report", "RestReport", "Step", "backend", "measure", "report", "reset"]

@@ -70,8 +70,8 @@ def is_widened_product(node: torch.fx.Node) -> bool:
 class DividedGraph:
     """A graph whose parts are programs. PyTorch runs the rest."""
 
-    def __init__(self, module: torch.fx.GraphModule, options: Options, kind: str):
-        report = _report.GraphReport(kind)
+    def __init__(self, module: torch.fx.GraphModule, options: Options, kind: str, source: _report.Source):
+        self._report = report = _report.GraphReport(source, kind)
         with _disable_current_modes():  # the backward pass is compiled when it runs, in modes of the caller
             self._module, names = divide(module, report)
             runners, has_slow = {}, False
@@ -90,7 +90,7 @@ class DividedGraph:
             if kind != "backward" and (has_slow or report.refused_operators > report.taken_operators):
                 reasons = Counter(part.reason for part in report.parts if part.reason and part.is_wanted)
                 parts = [part for part in report.parts if part.reason]
-                raise Declined(_report.GraphReport("whole", reasons.most_common(1)[0][0], parts))
+                raise Declined(_report.GraphReport(source, "whole", reasons.most_common(1)[0][0], parts))
             compile_rest(self._module, options, report)
             for name, runner in runners.items():
                 delattr(self._module, name)
@@ -102,13 +102,15 @@ class DividedGraph:
         """Takes the list over, as AOTAutograd asks, so that what it saved can be freed."""
         taken = list(values)
         values.clear()
-        return self._module.forward(*taken)
+        with _report.note_time(self._report.times):
+            return self._module.forward(*taken)
 
 
 def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[str] = None,
             options: Optional[Mapping[str, Any]] = None) -> Callable[..., Any]:
     """Compiles a graph of Dynamo. `options` are those of `Options`."""
     chosen = Options.read(options, mode)
+    source = _report.Source(module, inputs)
 
     def leave(report: _report.GraphReport) -> Callable[..., Any]:
         made = compile_whole(module, inputs, chosen, report)
@@ -116,12 +118,12 @@ def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[s
         return made
 
     if chosen.cpu == "torch" and find_devices(module.graph.nodes) == {"cpu"}:
-        return leave(_report.GraphReport("whole", "expected tensors on a CUDA device, got tensors on the CPU"))
+        return leave(_report.GraphReport(source, "whole", "expected tensors on a CUDA device, got tensors on the CPU"))
     replace_attention(module)
 
     def compiler(kind: str) -> Callable[..., Any]:
         def compile_graph(graph: torch.fx.GraphModule, _: Any) -> Any:
-            divided = DividedGraph(graph, chosen, kind)
+            divided = DividedGraph(graph, chosen, kind, source)
 
             def run(values: list[Any]) -> Any:
                 return divided(values)

@@ -14,20 +14,22 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
+import json
 import os
 import re
 import shutil
 import struct
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from .._import import find_tool
 from .._library import find_library
 from ..errors import CarouselError
 
-FORMAT = 1
-GRAPH, PACKAGE, REFUSAL, COMPILER = "graph.mlir", "package", "refusal.txt", "compiler.txt"
+FORMAT = 2
+GRAPH, PACKAGE, REFUSAL, COMPILER, DECISIONS = "graph.mlir", "package", "refusal.txt", "compiler.txt", "decisions.json"
 BUILD_ID_NOTE = struct.pack("<III4s", 4, 20, 3, b"GNU\0")
 
 
@@ -94,7 +96,16 @@ class Entry:
     def package(self) -> Optional[Path]:
         return self.directory / PACKAGE if self.directory else None
 
-    def store(self, graph: str, package: Optional[Path], refusal: str) -> None:
+    @property
+    def decisions(self) -> list[dict[str, Any]]:
+        """Those about the graph, which the package doesn't have."""
+        try:
+            loaded: list[dict[str, Any]] = json.loads(self._read(DECISIONS) or "[]")
+        except ValueError:
+            return []
+        return loaded
+
+    def store(self, graph: str, package: Optional[Path], refusal: str, decisions: Sequence[dict[str, Any]] = ()) -> None:
         """All of it or nothing. A directory that can't be written is no error: the part is compiled again next time."""
         if self.directory is None:
             return
@@ -102,7 +113,8 @@ class Entry:
         try:
             self.directory.parent.mkdir(parents=True, exist_ok=True)
             temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=self.directory.parent))
-            for name, contents in ((GRAPH, graph), (REFUSAL, refusal), (COMPILER, find_compiler())):
+            for name, contents in ((GRAPH, graph), (REFUSAL, refusal), (COMPILER, find_compiler()),
+                                   (DECISIONS, json.dumps(decisions))):
                 (temporary / name).write_text(contents)
             if package is not None:
                 shutil.copytree(package, temporary / PACKAGE)

@@ -29,7 +29,7 @@ from ..package import open as open_package
 from ..simulator import simulate
 from ._cache import Entry
 from ._options import Options, find_products
-from ._report import PartReport, summarize
+from ._report import PartReport, find_place, name_places, note_time, read_steps, summarize
 from ._support import name_operator
 
 
@@ -104,6 +104,11 @@ class NormalGraph:
                 raise Refused(f"expected calls of operators, got {node.op} of {node.target}")
         graph.eliminate_dead_code()
         self.module = torch.fx.GraphModule({}, graph)
+        self.model_places = [find_place(node.meta) for node in graph.nodes]
+        """Of each line of `spell`, the place in the model. Programs of models that have equal parts are the same, so that these
+        have the lines as places."""
+        for line, node in enumerate(graph.nodes, 1):
+            node.meta["stack_trace"] = f'  File "part", line {line}, in part\n'
 
     def _add_input(self, graph: torch.fx.Graph, node: torch.fx.Node, place: int) -> torch.fx.Node:
         value = node.meta["val"]
@@ -231,13 +236,14 @@ def import_graph(module: torch.fx.GraphModule) -> str:
             text = tool.lower_graph(module)
         except (tool.Failure, tool.Refusal) as failure:
             raise Refused(str(failure)) from None
-    return api.run_passes(api.make_source("<part>", text.encode()), CLEAN)
+        clean = tool.replace_argument_places
+    return str(clean(api.run_passes(api.make_source("<part>", text.encode()), CLEAN, has_locations=True)))
 
 
 class Program:
     """A part that runs as a program, on a GPU or on the simulated machine."""
 
-    def __init__(self, normal: NormalGraph, package: Package, graph: str, is_simulated: bool):
+    def __init__(self, normal: NormalGraph, package: Package, graph: str, is_simulated: bool, report: PartReport):
         self._inputs, self._device = normal.inputs, normal.device
         self._outputs = [(extents, dtype, order, all(isinstance(extent, int) for extent in extents))
                          for extents, dtype, order in normal.outputs]
@@ -245,6 +251,7 @@ class Program:
         self._sizes: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         self._package, self._graph, self._is_simulated = package, graph, is_simulated
         self._program: Any = None
+        self._report = report
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         tensors = []
@@ -285,16 +292,18 @@ class Program:
             program = self._package.program("main")
             program.load(tensors[0].device.index or 0)  # a stream that is captured later may launch it
             self._program = program
-        self._program(*tensors, *results)
+        with note_time(self._report.times):
+            self._program(*tensors, *results)
 
 
 def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: Options, report: PartReport) -> tuple[Package, str]:
-    """The package and the graph, from the cache or the compiler."""
+    """The package and the graph, from the cache or the compiler. The report gets the steps."""
     if entry.is_known():
         report.origin = "cache"
         if entry.refusal:
-            raise Refused(entry.refusal)
+            raise Refused(name_places(entry.refusal, normal.model_places))
         assert entry.package is not None
+        report.steps = read_steps(entry.decisions, normal.model_places)
         return open_package(entry.package), entry.graph
     report.origin = "compiled"
     graph = ""
@@ -305,8 +314,10 @@ def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: 
         reason = summarize(failure)
         if not any(word in reason for word in ("Python package", "libdevice")):  # which may be installed later
             entry.store(graph, None, reason)
-        raise Refused(reason) from None
-    entry.store(graph, Path(package._on_disk()), "")
+        raise Refused(name_places(reason, normal.model_places)) from None
+    decisions = package.decisions.get("graphs", [])
+    report.steps = read_steps(decisions, normal.model_places)
+    entry.store(graph, Path(package._on_disk()), "", decisions)
     return package, graph
 
 
@@ -331,7 +342,7 @@ def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tupl
         report.seconds = time.perf_counter() - start
         if is_on_cpu and options.cpu == "compile":
             return module, report
-        return Program(normal, package, graph, is_on_cpu), report
+        return Program(normal, package, graph, is_on_cpu, report), report
     except (Refused, CarouselError) as failure:
         report.reason = summarize(failure)
     except Exception as error:  # of PyTorch's tracer, or of the importer: the part is right without a program

@@ -182,7 +182,7 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
             parts.append(nodes)
     for node, reason in refusals.items():
         if reason and node.target is not operator.getitem and not is_number(node):
-            report.left[name_operator(node), reason, find_place(node.meta.get("stack_trace"))] += 1
+            report.left[name_operator(node), reason, find_place(node.meta)] += 1
     prefix = "carousel_part_"
     fused = fuse_by_partitions(module, parts, prefix=prefix, always_return_tuple=True)
     fused.recompile()
