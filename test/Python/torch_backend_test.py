@@ -207,6 +207,12 @@ class TorchBackendTest(unittest.TestCase):
         self.assertRegex(left["aten._fft_r2c.default"][1], r"^torch_backend_test.py:\d+$")
         self.assertGreater(graph.taken_operators, 0)
 
+    def test_trailing_views(self):
+        """Views of what PyTorch computes don't divide a part."""
+        torch.compile(lambda x: torch.linalg.svdvals((x * 2).relu()), backend=carousel.torch.backend, options=OPTIONS)(
+            torch.randn(4, 8, requires_grad=True))
+        self.assertEqual(len(carousel.report().parts), 1, str(carousel.report()))
+
     def test_graph_breaks(self):
         def function(x):
             y = x.exp()

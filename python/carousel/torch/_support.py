@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container
 from typing import Any
 
 import torch
@@ -99,13 +99,13 @@ def find_refusal(node: torch.fx.Node) -> str:
 
 
 class Support(OperatorSupportBase):
-    """Of operators that aren't refused."""
+    """Of operators that are taken."""
 
-    def __init__(self, refusals: Mapping[torch.fx.Node, str]):
-        self._refusals = refusals
+    def __init__(self, taken: Container[torch.fx.Node]):
+        self._taken = taken
 
     def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
-        return node.op == "call_function" and not self._refusals[node]
+        return node in self._taken
 
 
 def is_number(node: torch.fx.Node) -> bool:
@@ -173,7 +173,10 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
     repeat_cheap(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
     refuse_other_devices(refusals)
-    partitions = CapabilityBasedPartitioner(module, Support(refusals), allows_single_node_partition=True).propose_partitions()
+    # Views that only others read could keep parts from being one.
+    taken = {node: None for node, reason in refusals.items() if node.op == "call_function" and not reason}
+    drop_trailing(taken)
+    partitions = CapabilityBasedPartitioner(module, Support(taken), allows_single_node_partition=True).propose_partitions()
     parts = []
     for partition in partitions:
         nodes = partition.nodes
