@@ -7,6 +7,7 @@
 """Compiles models by torch.compile, and compares what the simulated machine computes with what PyTorch does. Needs torch and
 torch-mlir."""
 
+import copy
 import importlib.util
 import os
 import subprocess
@@ -178,6 +179,89 @@ class TorchBackendTest(unittest.TestCase):
             torch.testing.assert_close(run(y), eager(x))
             torch.testing.assert_close((y, other.sum), (x, eager.sum))
 
+    def compare_calls(self, function, *arguments, count=2):
+        """Results, and what becomes of arguments."""
+        run, own, other = compile_model(function), copy.deepcopy(arguments), copy.deepcopy(arguments)
+        for _ in range(count):
+            torch.testing.assert_close(run(*own), function(*other), rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(own, other, rtol=1e-4, atol=1e-5)
+        return carousel.report(function)
+
+    def test_donation(self):
+        """Results that arguments get are written to their memory, unless something reads the old elements later."""
+        def swap(x, y):
+            old = x.clone()
+            x.copy_(y)
+            y.copy_(old)
+
+        def read_elsewhere(x, y):
+            before = torch.linalg.svdvals(x)
+            x.add_(y)
+            return before
+
+        def read_as_a_view(x, y):
+            rows = x[1:]
+            x.mul_(2)
+            return rows + 1, y
+
+        def transpose(x, y):
+            x.copy_(x.T + y)
+
+        x, y = torch.rand(8, 8), torch.rand(8, 8)
+        for function, arguments, donated in (
+                (lambda x, y: x.add_(y).sum(), (x, y), 1), (lambda x, y: (x.mul_(y), y.sub_(1), x + y)[2], (x, y), 2),
+                (lambda x, y: x.copy_(y.exp()), (x, y), 1), (lambda x, y: x.add_(y), (x.T, y), 1),
+                (lambda x, y: x.add_(y), (torch.rand(8, 16)[:, ::2], y), 0), (swap, (x, y), 0), (read_elsewhere, (x, y), 0),
+                (read_as_a_view, (x, y), 1), (transpose, (x, y), 1)):
+            with self.subTest(donated=donated, function=function.__name__):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                report = self.compare_calls(function, *arguments)
+                self.assertEqual(sum(part.donated for part in report.parts), donated, str(report))
+
+    def test_donation_of_dynamic_extents(self):
+        run, x = compile_model(lambda x, y: x.add_(y.sum(0)), dynamic=True), torch.zeros(3, 5)
+        for rows in (3, 7):
+            x, y = torch.rand(rows, 5), torch.rand(2, rows, 5)
+            wanted = x + y.sum(0)
+            run(x, y)
+            torch.testing.assert_close(x, wanted)
+        self.assertEqual([part.donated for part in carousel.report().parts], [1])
+
+    def test_optimizers(self):
+        """Steps of optimizers are programs that update parameters and state in place."""
+        for kind, options, donated in (
+                ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1, "foreach": True}, 8),
+                ("SGD", {"lr": 0.1, "maximize": True}, 4), ("Adam", {"amsgrad": True, "foreach": True}, 20),
+                ("AdamW", {"lr": 0.01, "foreach": True}, 16), ("RMSprop", {"foreach": True}, 12)):
+            with self.subTest(kind=kind, options=options):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                models = [nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 4, dtype=torch.float64)) for _ in range(2)]
+                models[1].load_state_dict(models[0].state_dict())
+                optimizers = [getattr(torch.optim, kind)(model.parameters(), **options) for model in models]
+                steps = optimizers[0].step, compile_model(optimizers[1].step)
+                for _ in range(3):
+                    for pair in zip(*(model.parameters() for model in models)):
+                        gradient = torch.randn_like(pair[0])
+                        for each in pair:
+                            each.grad = gradient.clone()
+                    for step in steps:
+                        step()
+                    torch.testing.assert_close(models[1].state_dict(), models[0].state_dict(), rtol=1e-5, atol=1e-6)
+                    torch.testing.assert_close(optimizers[1].state_dict()["state"], optimizers[0].state_dict()["state"])
+                graph = carousel.report().graphs[-1]
+                self.assertEqual((sum(part.donated for part in graph.parts), graph.left_operators), (donated, 0), str(graph))
+
+    def test_lists(self):
+        """Other operators on lists than optimizers have."""
+        def function(x, y):
+            return (torch._foreach_maximum([x, y], 0.5), torch._foreach_lerp([x, y], [y, x], 0.3), torch._foreach_norm([x, y]),
+                    torch._foreach_addcdiv([x, y], [y, x], [x, y], [0.5, 2.0]), torch._foreach_pow(2.0, [x, y]))
+
+        report = self.compare(function, torch.rand(4, 8) + 1, torch.rand(4, 8) + 1)
+        self.assertEqual(report.graphs[0].left_operators, 0, str(report))
+
     def test_layouts(self):
         """Tensors whose dimensions are in another order in memory, that have gaps, or that are views of others."""
         x = torch.randn(4, 6, 8)
@@ -222,6 +306,44 @@ class TorchBackendTest(unittest.TestCase):
         self.compare(function, torch.randn(4, 8))
         self.assertGreater(len(carousel.torch.report().graphs), 1)
 
+    def test_data_parallel(self):
+        """Two processes that PyTorch's DistributedDataParallel puts together, around a compiled model and inside of one."""
+        program = """
+import copy, sys, torch, carousel.torch
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+rank, path = int(sys.argv[1]), sys.argv[2]
+distributed.init_process_group("gloo", init_method=f"file://{path}", rank=rank, world_size=2)
+def compile(model):
+    return torch.compile(model, backend=carousel.torch.backend, options={"chip": "sm_90a", "cpu": "simulate"})
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+    def forward(self, x):
+        return self.layers(x)
+torch.manual_seed(0)
+whole, x = Model(), torch.randn(2, 4, 8)
+whole(x).square().mean().backward()
+wanted = [each.grad.clone() for each in whole.parameters()]
+for make in (lambda model: DistributedDataParallel(compile(model)), lambda model: compile(DistributedDataParallel(model))):
+    torch._dynamo.reset()
+    carousel.torch.reset()
+    own = copy.deepcopy(whole)
+    own.zero_grad()
+    parallel = make(own)
+    parallel(x[rank]).square().mean().backward()
+    torch.testing.assert_close([each.grad for each in own.parameters()], wanted)
+    assert sum(graph.taken_operators for graph in carousel.torch.report().graphs) > 8, carousel.torch.report()
+print("right")
+distributed.destroy_process_group()
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            ranks = [subprocess.Popen([sys.executable, "-c", program, str(rank), str(Path(folder) / "meeting")], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True) for rank in range(2)]
+            for output, errors in [rank.communicate(timeout=300) for rank in ranks]:
+                self.assertEqual(output.strip(), "right", errors)
+
     def test_random_numbers(self):
         """Dropout is PyTorch's, so that its generator's state decides, also when a part computes the rest."""
         model = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5), nn.ReLU())
@@ -240,6 +362,33 @@ class TorchBackendTest(unittest.TestCase):
 
         with torch.no_grad():
             self.compare(function, torch.randn(2, 8, 16), rtol=2e-2, atol=2e-2)
+
+    def test_autocast_of_a_step(self):
+        """Products have factors of bf16 forward and backward, and gradients of f32."""
+        model, x = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.LayerNorm(32), nn.Linear(32, 8)), torch.randn(4, 16)
+
+        def step(run):
+            model.zero_grad()
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = run(x).square().mean()
+            loss.backward()
+            return loss.detach(), [each.grad.clone() for each in model.parameters()]
+
+        products = []
+        from carousel.torch import _part
+
+        take = _part.import_graph
+
+        def note(module):
+            products.extend(node.args[0].meta["val"].dtype for node in module.graph.nodes
+                            if node.op == "call_function" and node.target._opname in ("mm", "addmm"))
+            return take(module)
+
+        with mock.patch.object(_part, "import_graph", note):
+            torch.testing.assert_close(step(compile_model(model)), step(model), rtol=2e-2, atol=2e-2)
+        self.assertGreater(len(products), 4)
+        self.assertNotIn(torch.float32, products)
+        self.assertEqual([graph.left_operators for graph in carousel.report().graphs], [0, 0], str(carousel.report()))
 
     def test_numerics_flags(self):
         """Products of f32 have tf32 where PyTorch's flag allows it, and the cache tells them apart."""

@@ -19,18 +19,27 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .._import import load_tool
-from . import _report
+from . import _foreach, _report
 from ._attention import replace_attention, restore_attention
+from ._donate import find_donated
 from ._options import Options
-from ._part import make_part
+from ._part import Program, make_part
 from ._recompute import PRODUCTS, factor_bytes, partition
 from ._rest import compile_rest, compile_whole, find_devices
-from ._support import divide, inline
+from ._support import COPY, divide, inline, name_operator
 
 # Operators that stay whole in the graph: PyTorch's kernels of them are better than what they are decomposed to, or the importer
 # takes them as they are.
 WHOLE = ("addmm", "embedding_dense_backward", "gelu", "native_dropout", "index_put", "scatter_add", "index_add",
          "_scaled_dot_product_flash_attention_for_cpu")
+
+
+def decompose_copy(target: Any, source: Any, non_blocking: bool = False) -> Any:
+    """What an argument gets that is overwritten."""
+    if source.device != target.device:
+        return NotImplemented
+    converted = source.to(target.dtype)
+    return converted if converted.shape == target.shape else converted.expand(target.shape)
 
 
 @functools.lru_cache(maxsize=None)
@@ -41,7 +50,7 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
              if getattr(overload, "_opname", "") not in WHOLE}
     table.update(get_decompositions([
         aten._softmax, aten._log_softmax, aten.nll_loss_forward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
-        aten._native_batch_norm_legit_no_training, aten.native_group_norm]))
+        aten._native_batch_norm_legit_no_training, aten.native_group_norm, aten.linalg_vector_norm]))
     with load_tool():
         import torch_decompositions as own
 
@@ -50,6 +59,8 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
         table[aten.slice_scatter.default] = own.decompose_slice_scatter
         table[aten.split_with_sizes.default] = own.decompose_split
         table[aten.nll_loss_backward.default] = own.decompose_label_gradient
+    table.update(_foreach.get_decompositions())
+    table[aten.copy.default] = decompose_copy
     del table[aten.gelu.default]
     return table
 
@@ -76,9 +87,14 @@ class DividedGraph:
             self._module, names = divide(module, report)
             runners, has_slow = {}, False
             for name in names:
-                part = getattr(self._module, name)
-                runner, part_report = make_part(name, part, options)
+                part, donated = getattr(self._module, name), find_donated(self._module, name)
+                places = {result: place for result, (place, _) in donated.items()}
+                runner, part_report = make_part(name, part, options, places)
                 report.parts.append(part_report)
+                if isinstance(runner, Program):
+                    for _, copy in donated.values():
+                        copy.replace_all_uses_with(copy.args[0])
+                        self._module.graph.erase_node(copy)
                 if runner is not None:
                     runners[name] = runner
                     continue
@@ -91,6 +107,8 @@ class DividedGraph:
                 reasons = Counter(part.reason for part in report.parts if part.reason and part.is_wanted)
                 parts = [part for part in report.parts if part.reason]
                 raise Declined(_report.GraphReport(source, "whole", reasons.most_common(1)[0][0], parts))
+            for copy in self._module.graph.find_nodes(op="call_function", target=COPY):
+                report.left[name_operator(copy), "no program can write there", _report.find_place(copy.meta)] += 1
             compile_rest(self._module, options, report)
             for name, runner in runners.items():
                 delattr(self._module, name)
@@ -136,7 +154,8 @@ def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[s
     try:
         made: Callable[..., Any] = aot_autograd(
             fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), inference_compiler=compiler("inference"),
-            decompositions=find_decompositions(), partition_fn=partition)(module, inputs)
+            decompositions=find_decompositions(), partition_fn=partition,
+            keep_inference_input_mutations=True)(module, inputs)
         return made
     except Declined as declined:
         restore_attention(module)

@@ -9,9 +9,11 @@
 from __future__ import annotations
 
 import operator
+import re
 import time
 import traceback
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional
 
@@ -73,13 +75,15 @@ def invert(order: list[int]) -> list[int]:
 class NormalGraph:
     """A part whose arguments and results are contiguous tensors: those in another order of dimensions are permuted."""
 
-    def __init__(self, module: torch.fx.GraphModule):
+    def __init__(self, module: torch.fx.GraphModule, donated: Mapping[int, int]):
         graph = torch.fx.Graph()
         known: dict[Any, torch.fx.Node] = {}
         self.inputs: list[tuple[int, Optional[list[int]]]] = []
         """Of each tensor, the number of the argument and the order of dimensions that the program takes."""
         self.outputs: list[tuple[tuple[Any, ...], torch.dtype, Optional[list[int]]]] = []
         """Of each result as the program writes it: the extents, the type, and the order that PyTorch expects."""
+        self.donated: dict[int, int] = {}
+        """Of results, the numbers in `inputs` of the arguments that have their elements after a launch."""
         numbers: list[tuple[int, torch.fx.Node]] = []
         for place, node in enumerate(module.graph.find_nodes(op="placeholder")):
             value = node.meta["val"]
@@ -90,6 +94,8 @@ class NormalGraph:
         if not self.inputs:
             raise Refused("expected a tensor as an argument, got none")
         self.device = graph.find_nodes(op="placeholder")[0].meta["val"].device
+        for result, place in donated.items():
+            self.donated[result] = next(number for number, (own, _) in enumerate(self.inputs) if own == place)
         self._add_carriers(graph, numbers)
         self.tensors = [node.meta["val"] for node in graph.find_nodes(op="placeholder")]
         self._symbols = {symbol: (graph.find_nodes(op="placeholder")[number], dim) for symbol, (number, dim) in self.places().items()}
@@ -97,7 +103,7 @@ class NormalGraph:
             known[node] = self._compute(graph, express(node.meta["val"]))
         for node in module.graph.nodes:
             if node.op == "output":
-                graph.output(tuple(self._add_output(graph, known[each]) for each in node.args[0]))
+                graph.output(tuple(self._add_output(graph, known[each], result) for result, each in enumerate(node.args[0])))
             elif node.op == "call_function":
                 known[node] = graph.node_copy(node, lambda each: known[each])
             elif node.op != "placeholder":
@@ -121,9 +127,9 @@ class NormalGraph:
         self.inputs.append((place, None if is_plain else order))
         return made if is_plain else self._permute(graph, made, invert(order))  # type: ignore[arg-type]
 
-    def _add_output(self, graph: torch.fx.Graph, node: torch.fx.Node) -> torch.fx.Node:
+    def _add_output(self, graph: torch.fx.Graph, node: torch.fx.Node, result: int) -> torch.fx.Node:
         value = node.meta["val"]
-        order = find_order(value)
+        order = self.inputs[self.donated[result]][1] if result in self.donated else find_order(value)
         is_plain = order is None or order == list(range(value.dim()))
         made = node if is_plain else self._permute(graph, node, order)  # type: ignore[arg-type]
         self.outputs.append((tuple(map(express, made.meta["val"].shape)), value.dtype, None if is_plain else invert(order)))  # type: ignore[arg-type]
@@ -215,7 +221,8 @@ class NormalGraph:
         for node in self.module.graph.nodes:
             names[node] = f"%{len(names)}"
             if node.op == "output":
-                lines.append(f"return {argument(node.args[0])}")
+                shares = [f", result {result} in place of {number}" for result, number in sorted(self.donated.items())]
+                lines.append(f"return {argument(node.args[0])}{''.join(shares)}")
             elif node.op == "placeholder":
                 lines.append(f"{names[node]}: {describe(node.meta['val'])}")
             else:
@@ -228,6 +235,24 @@ class NormalGraph:
 # ===------------------------------------------------------------------------===#
 # Programs
 # ===------------------------------------------------------------------------===#
+
+
+DONATED = re.compile(r"%arg(\d+): tensor<[^<>]*> {tf.aliasing_output = (\d+) : i32}")
+
+
+def mark_donated(text: str, donated: Mapping[int, int]) -> str:
+    """The graph, whose results have the memory of arguments of the same type."""
+    head = re.search(r"func\.func (?:public )?@main\((.*?)\) -> \(?([^{)]*)", text)
+    assert head is not None
+    results = re.findall(r"tensor<[^<>]*>", head[2])
+    shares = {number: result for result, number in donated.items()}
+
+    def mark(argument: re.Match[str]) -> str:
+        result = shares.get(int(argument[1]))
+        is_marked = result is not None and results[result] == argument[2]
+        return f"{argument[0]} {{tf.aliasing_output = {result} : i32}}" if is_marked else argument[0]
+
+    return text[:head.start(1)] + re.sub(r"%arg(\d+): (tensor<[^<>]*>)", mark, head[1]) + text[head.end(1):]
 
 
 def import_graph(module: torch.fx.GraphModule) -> str:
@@ -250,8 +275,11 @@ class Program:
         self._places = normal.places()
         self._sizes: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         self._package, self._graph, self._is_simulated = package, graph, is_simulated
+        self._donated = normal.donated
+        self._in_place = {int(result): int(number) for number, result in DONATED.findall(graph)}
         self._program: Any = None
         self._report = report
+        report.donated = len(self._in_place)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         tensors = []
@@ -263,12 +291,23 @@ class Program:
                 value = value.permute(order)
             tensors.append(value if value.is_contiguous() else value.contiguous())
         results = self.allocate(tensors)
+        copies = []
+        for result, number in self._donated.items():
+            place, order = self._inputs[number]
+            target = values[place].detach() if order is None else values[place].detach().permute(order)
+            if self._in_place.get(result) == number and target.is_contiguous():
+                results[result] = target
+            else:
+                results[result] = torch.empty_like(target, memory_format=torch.contiguous_format)
+                copies.append((target, results[result]))
         self.run(tensors, results)
+        for target, result in copies:
+            target.copy_(result)
         return tuple(result if order is None else result.permute(order)
                      for result, (_, _, order, _) in zip(results, self._outputs))
 
     def allocate(self, tensors: list[Any]) -> list[Any]:
-        """Results, by PyTorch's allocator."""
+        """Results, by PyTorch's allocator; None for those of donated arguments."""
         sizes: list[tuple[int, ...]]
         if not self._places:
             sizes = [extents for extents, _, _, _ in self._outputs]
@@ -280,13 +319,15 @@ class Program:
                                     for extents, _, _, _ in self._outputs]
             sizes = self._sizes[key]
         device = tensors[0].device
-        return [torch.empty(size, dtype=dtype, device=device) for size, (_, dtype, _, _) in zip(sizes, self._outputs)]
+        return [None if result in self._donated else torch.empty(size, dtype=dtype, device=device)
+                for result, (size, (_, dtype, _, _)) in enumerate(zip(sizes, self._outputs))]
 
     def run(self, tensors: list[Any], results: list[Any]) -> None:
         if self._is_simulated:
             arguments = {f"arg{number}": each.detach() for number, each in enumerate(tensors)}
             arguments.update((f"result{number}", each) for number, each in enumerate(results))
-            simulate(self._graph, arguments, program="main").check()
+            # Results that have the memory of arguments have elements before.
+            simulate(self._graph, arguments, program="main", written=[f"result{number}" for number in self._in_place]).check()
             return
         if self._program is None:
             program = self._package.program("main")
@@ -308,7 +349,7 @@ def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: 
     report.origin = "compiled"
     graph = ""
     try:
-        graph = import_graph(normal.module)
+        graph = mark_donated(import_graph(normal.module), normal.donated)
         package = compile_source(graph, chips=chip, products=products, libraries=options.libraries, name="<part>", warn=False)
     except (Refused, CompileError) as failure:
         reason = summarize(failure)
@@ -321,13 +362,14 @@ def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: 
     return package, graph
 
 
-def make_part(name: str, module: torch.fx.GraphModule, options: Options) -> tuple[Any, PartReport]:
-    """What runs a part, and the report of it; None for the former if PyTorch has to."""
+def make_part(name: str, module: torch.fx.GraphModule, options: Options, donated: Mapping[int, int]) -> tuple[Any, PartReport]:
+    """What runs a part, and the report of it; None for the former if PyTorch has to. A program writes results to the arguments
+    that `donated` has for them."""
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
     report = PartReport(name, Counter(map(name_operator, calls)))
     start = time.perf_counter()
     try:
-        normal = NormalGraph(module)
+        normal = NormalGraph(module, donated)
         is_on_cpu = normal.device.type == "cpu"
         if is_on_cpu and options.cpu == "torch":
             report.is_wanted = False

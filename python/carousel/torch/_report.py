@@ -87,6 +87,8 @@ class PartReport:
     """Whether the options ask for a program."""
     steps: list[Step] = field(default_factory=list)
     """Of the program."""
+    donated: int = 0
+    """How many arguments the program updates in their memory."""
     times: list[float] = field(default_factory=list)
     """What its launches took in `measure`, in us."""
 
@@ -99,6 +101,7 @@ class PartReport:
         if self.is_taken:
             bound, predicted = (sum(getattr(step, key) for step in self.steps) for key in ("bound", "predicted"))
             figures = f"{len(self.steps)} kernels, {sum(step.megabytes for step in self.steps):.1f} MB"
+            figures += f", {self.donated} arguments updated in place" if self.donated else ""
             time = f"{statistics.median(self.times):.1f} us, " if self.times else ""
             return (f"  {self.name}: {count} operators, {self.origin} in {self.seconds:.2f} s, {self.key[:12]}\n    {figures}, "
                     f"{time}predicted {predicted:.1f} us, at least {bound:.1f}")

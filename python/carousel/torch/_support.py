@@ -38,6 +38,7 @@ hardtanh index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p 
 logical_xor lt masked_fill max max_pool2d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
 ones_like pow reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sqrt square sub sum
 tan tanh tril triu trunc var_mean var where xor zeros zeros_like""".split())
+COPY = torch.ops.aten.copy_.default  # to an argument, at the end of a graph
 REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim".split())
 
 
@@ -184,7 +185,7 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
         if any(not is_cheap(node) and node.target is not operator.getitem for node in nodes):
             parts.append(nodes)
     for node, reason in refusals.items():
-        if reason and node.target is not operator.getitem and not is_number(node):
+        if reason and node.target not in (operator.getitem, COPY) and not is_number(node):
             report.left[name_operator(node), reason, find_place(node.meta)] += 1
     prefix = "carousel_part_"
     fused = fuse_by_partitions(module, parts, prefix=prefix, always_return_tuple=True)
