@@ -14,7 +14,8 @@ docs/Torch.md says what is taken, what is left to PyTorch, and what the options 
 point: there, pass `backend=carousel.torch.backend`."""
 
 from ._backend import backend
+from ._operator import Operator, operator
 from ._options import Options
 from ._report import GraphReport, PartReport, Report, RestReport, Step, measure, report, reset
 
-__all__ = ["GraphReport", "Options", "PartReport", "Report", "RestReport", "Step", "backend", "measure", "report", "reset"]
+__all__ = ["GraphReport", "Operator", "Options", "PartReport", "Report", "RestReport", "Step", "backend", "measure", "operator", "report", "reset"]

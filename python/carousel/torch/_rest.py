@@ -103,9 +103,11 @@ class Movable(OperatorSupportBase):
 
 def count_fusible(nodes: Any) -> int:
     """Operators that Inductor has code for: others it calls as PyTorch does."""
-    from torch._inductor.lowering import fallbacks
+    from torch._inductor.decomposition import decompositions
+    from torch._inductor.lowering import fallbacks, lowerings
 
-    return sum(node.target is not operator.getitem and not is_view(node) and node.target not in fallbacks for node in nodes)
+    return sum((node.target in decompositions or node.target in lowerings) and node.target not in fallbacks and not is_view(node)
+               for node in nodes if node.target is not operator.getitem)
 
 
 def needs_symbols(module: torch.fx.GraphModule) -> bool:
