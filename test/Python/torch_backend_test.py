@@ -297,6 +297,22 @@ class TorchBackendTest(unittest.TestCase):
             torch.randn(4, 8, requires_grad=True))
         self.assertEqual(len(carousel.report().parts), 1, str(carousel.report()))
 
+    def test_scalars_of_the_host(self):
+        """One that operators on a GPU take, such as a learning rate, is copied there; nothing else stays with PyTorch."""
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        from carousel.torch import _support
+
+        with FakeTensorMode():
+            x, y, rate = torch.empty(4, 8, device="cuda"), torch.empty(4, 8, device="cuda"), torch.empty(())
+            module = make_fx(lambda x, y, rate: (x - y * rate, (x * rate).relu(), rate + 1))(x, y, rate)
+        report = carousel.torch.GraphReport(None, "inference")
+        divided, names = _support.divide(module, report)
+        (part,) = (getattr(divided, name) for name in names)
+        self.assertEqual({node.meta["val"].device.type for node in part.graph.nodes if "val" in node.meta}, {"cuda"})
+        self.assertEqual(sorted(name for name, _, _ in report.left), ["aten._to_copy.default", "aten.add.Tensor"])
+
     def test_graph_breaks(self):
         def function(x):
             y = x.exp()

@@ -85,7 +85,9 @@ class DividedGraph:
         self._report = report = _report.GraphReport(source, kind)
         with _disable_current_modes():  # the backward pass is compiled when it runs, in modes of the caller
             self._module, names = divide(module, report)
-            runners, has_slow = {}, False
+            runners: dict[str, Any] = {}
+            taken_copies: set[torch.fx.Node] = set()
+            has_slow = False
             for name in names:
                 part, donated = getattr(self._module, name), find_donated(self._module, name)
                 places = {result: place for result, (place, _) in donated.items()}
@@ -97,6 +99,7 @@ class DividedGraph:
                         self._module.graph.erase_node(copy)
                 if runner is not None:
                     runners[name] = runner
+                    taken_copies.update(copy for _, copy in donated.values())
                     continue
                 if part_report.is_wanted:
                     _report.warn_once(f"a part of a model stays with PyTorch: {part_report.reason}")
@@ -107,7 +110,7 @@ class DividedGraph:
                 reasons = Counter(part.reason for part in report.parts if part.reason and part.is_wanted)
                 parts = [part for part in report.parts if part.reason]
                 raise Declined(_report.GraphReport(source, "whole", reasons.most_common(1)[0][0], parts))
-            for copy in self._module.graph.find_nodes(op="call_function", target=COPY):
+            for copy in set(self._module.graph.find_nodes(op="call_function", target=COPY)) - taken_copies:
                 report.left[name_operator(copy), "no program can write there", _report.find_place(copy.meta)] += 1
             compile_rest(self._module, options, report)
             for name, runner in runners.items():

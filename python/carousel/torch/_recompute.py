@@ -19,10 +19,9 @@ from torch._functorch.compile_utils import fx_graph_cse
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.utils.checkpoint import CheckpointPolicy
 
-from ._support import find_packet, is_view
+from ._support import CONVERSIONS, find_packet, is_view
 
 PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.bmm.default)
-CONVERSIONS = ("_to_copy", "clone", "convert_element_type")
 # Multiply-adds in the time that a byte takes, with a factor of two for the kernel that has both: of an H200, for 16 bits on
 # tensor cores and for f32.
 MULTIPLY_ADDS_PER_BYTE = {2: 64, 4: 16}

@@ -56,8 +56,9 @@ def count_operations(text: str) -> str:
     for each in text.split(", "):
         kind, _, place = re.sub(r" #\d+$", "", each).partition(" at ")
         found.setdefault(place, Counter())[kind] += 1
-    return ", ".join(", ".join(f"{kind} x {count}" if count > 1 else kind for kind, count in kinds.items()) + f" at {place}"
-                     for place, kinds in found.items())
+    texts = (", ".join(f"{kind} x {count}" if count > 1 else kind for kind, count in kinds.items()) for kinds in found.values())
+    # Operations that no node of the part has, such as changes of layouts, have no place in the model.
+    return ", ".join(text if place.startswith("<") else f"{text} at {place}" for place, text in zip(found, texts))
 
 
 def read_steps(decisions: Sequence[Mapping[str, Any]], places: Sequence[str]) -> list[Step]:

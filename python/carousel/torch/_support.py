@@ -27,6 +27,9 @@ TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int6
 VIEWS = frozenset("""
 _unsafe_view alias detach expand permute reshape select slice squeeze t transpose unsqueeze view""".split())
 
+# They keep elements, in another type or on another device.
+CONVERSIONS = ("_to_copy", "clone", "convert_element_type")
+
 # The names of ATen's operators that carousel-import takes as AOTAutograd writes them, in all their overloads but those of
 # REFUSED_OVERLOADS.
 TAKEN = VIEWS | frozenset("""
@@ -127,6 +130,29 @@ def reuse_numbers(module: torch.fx.GraphModule) -> None:
     module.graph.eliminate_dead_code()
 
 
+def is_scalar_of_host(node: torch.fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.device.type == "cpu" and value.dim() == 0
+
+
+def move_scalars(module: torch.fx.GraphModule) -> None:
+    """Copies scalars of the host, such as a learning rate, that operators on a GPU take, once each: a program has one device."""
+    copies: dict[tuple[torch.fx.Node, torch.device], torch.fx.Node] = {}
+    for node in list(module.graph.nodes):
+        value = node.meta.get("val")
+        if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.device.type != "cuda" \
+                or find_packet(node) not in TAKEN or find_packet(node) in CONVERSIONS:
+            continue
+        for source in filter(is_scalar_of_host, node.all_input_nodes):
+            key = source, value.device
+            if key not in copies:
+                with module.graph.inserting_after(source):
+                    copies[key] = module.graph.call_function(torch.ops.aten._to_copy.default, (source,), {"device": value.device})
+                with value.fake_mode:
+                    copies[key].meta = {**source.meta, "val": source.meta["val"].to(value.device)}
+            node.replace_input_with(source, copies[key])
+
+
 def is_cheap(node: torch.fx.Node) -> bool:
     """Whether each reader can have its own: a view, or a constant, which would be a result in memory."""
     is_constant = node.op == "call_function" and not any(isinstance(each.meta.get("val"), torch.Tensor)
@@ -171,6 +197,7 @@ def refuse_other_devices(refusals: dict[torch.fx.Node, str]) -> None:
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
     reuse_numbers(module)
+    move_scalars(module)
     repeat_cheap(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
     refuse_other_devices(refusals)
