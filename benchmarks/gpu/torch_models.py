@@ -13,12 +13,14 @@
 
 `fill` takes fake tensors, so that nothing is computed. It needs torch-mlir and the compiler's library; `time` needs neither with
 a full cache, which $CAROUSEL_CACHE_DIR names (docs/Torch.md). Both have to run the same version of PyTorch. A name that ends with
-_step is the forward and the backward pass of a model, with gradients of all parameters. Sizes are those of --size: "small" ones
+_step is the forward and the backward pass of a model, with gradients of all parameters; _train is that and a step of AdamW, of
+lists of tensors (foreach). Sizes are those of --size: "small" ones
 are for tests. An error is the largest distance from the result in f64, as a part of its largest magnitude; of a step, the largest
 one of its gradients. Times are medians of 20 calls between two events, with the host's work where the device waits for it;
 --graphs leaves that out. The ratio is that of the better one of PyTorch's times to ours: above 1, ours is faster."""
 
 import argparse
+import functools
 import os
 import statistics
 import sys
@@ -177,11 +179,11 @@ def make_case(name, options, device, dtype):
     """The model, and its argument."""
     torch.manual_seed(0)
     size = SIZES[options.size]
-    is_step = name.endswith("_step")
+    is_step = name.endswith(("_step", "_train"))
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)  # fake parameters can't be converted
     with torch.device(device):
-        model, shape = make_model(name.removesuffix("_step"), size)
+        model, shape = make_model(name.removesuffix("_step").removesuffix("_train"), size)
     torch.set_default_dtype(before)
     model.train(is_step)
     generator = torch.Generator().manual_seed(1)
@@ -190,15 +192,18 @@ def make_case(name, options, device, dtype):
     return model, torch.randn(shape, generator=generator).to(device=device, dtype=dtype).requires_grad_(is_step)
 
 
-def make_call(name, model, x):
+def make_call(name, model, x, compile_update=lambda update: update):
     """A function that runs the model, and returns its results."""
-    if not name.endswith("_step"):
+    if not name.endswith(("_step", "_train")):
         def infer():
             with torch.no_grad():
                 return [model(x)]
 
         return infer
     weights = [*model.parameters(), *([x] if x.requires_grad else [])]
+    # Parameters stay as they are, so that results can be compared.
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-12, foreach=True, capturable=True)
+    update = compile_update(optimizer.step) if name.endswith("_train") else lambda: None
 
     def step():
         for weight in weights:
@@ -207,6 +212,7 @@ def make_call(name, model, x):
         # A loss that weighs elements differently: sums alone have gradients that are equal.
         loss = result if result.dim() == 0 else (result * torch.linspace(-1, 1, result.shape[-1], device=result.device, dtype=result.dtype)).sum()
         loss.backward()
+        update()
         return [result.detach(), *(weight.grad for weight in weights)]
 
     return step
@@ -231,13 +237,19 @@ def fill(names, options):
         carousel.torch.reset()
         with FakeTensorMode(allow_non_fake_inputs=True):
             model, x = make_case(name, options, "cpu", options.dtype)
-            make_call(name, compile_model(model, options, chip=options.chip, cpu="compile"), x)()
+            compile = functools.partial(compile_model, options=options, chip=options.chip, cpu="compile")
+            call = make_call(name, compile(model), x, compile)
+            for _ in range(2 if name.endswith("_train") else 1):  # later steps have a state
+                call()
         print(f"{name}\n{carousel.torch.report()}", flush=True)
 
 
 def simulate(names, options):
     """Of small sizes, in f32 or as --dtype says."""
     for name in names:
+        if name.endswith("_train"):
+            raise SystemExit("torch_models.py: error: expected models and steps to simulate, as PyTorch updates parameters on GPUs alone with "
+                             f"capturable, got '{name}'")
         torch._dynamo.reset()
         carousel.torch.reset()
         model, x = make_case(name, options, "cpu", options.dtype)
@@ -285,6 +297,7 @@ def measure(call):
 
 
 def time(names, options):
+    compile = functools.partial(compile_model, options=options, **({"rest": options.rest} if options.rest else {}))
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {options.dtype}, us")
     print(f"{'':24} {'eager':>9} {'inductor':>9} {'carousel':>9} {'ratio':>6}  errors of eager, carousel")
     for name in names:
@@ -293,7 +306,7 @@ def time(names, options):
         model, x = make_case(name, options, "cuda", options.dtype)
         wide, _ = make_case(name, options, "cuda", torch.float64)
         wide.load_state_dict({key: value.double() if value.is_floating_point() else value for key, value in model.state_dict().items()})
-        eager, ours = make_call(name, model, x), make_call(name, compile_model(model, options), x)
+        eager, ours = make_call(name, model, x), make_call(name, compile(model), x, compile)
         y = x.detach().double().requires_grad_(x.requires_grad) if x.is_floating_point() else x
         wanted = make_call(name, wide, y)()
         errors = [find_error(call(), wanted) for call in (eager, ours)]
@@ -301,9 +314,10 @@ def time(names, options):
         calls = {"eager": eager, "carousel": ours}
         if options.inductor:
             torch._dynamo.reset()
-            calls["inductor"] = make_call(name, torch.compile(model, dynamic=options.dynamic), x)
+            inductor = functools.partial(torch.compile, dynamic=options.dynamic)
+            calls["inductor"] = make_call(name, inductor(model), x, inductor)
             # Dynamo compiles again after a reset, from the cache.
-            calls["carousel"] = make_call(name, compile_model(model, options), x)
+            calls["carousel"] = make_call(name, compile(model), x, compile)
         times = {key: 1e3 * measure(capture(call) if options.graphs else call) for key, call in calls.items()}
         best = min(times["eager"], times.get("inductor", times["eager"]))
         report = carousel.torch.report()
@@ -322,6 +336,7 @@ def main():
     parser.add_argument("--dtype", default=None)
     parser.add_argument("--dynamic", action="store_true", default=None)
     parser.add_argument("--graphs", action="store_true", help="time CUDA graphs of all three, without the host's work")
+    parser.add_argument("--rest", choices=["auto", "inductor", "eager"], help="who gets what stays with PyTorch (docs/Torch.md)")
     parser.add_argument("--no-inductor", dest="inductor", action="store_false")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_intermixed_args()
