@@ -15,6 +15,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+import weakref
 from pathlib import Path
 from unittest import mock
 
@@ -312,6 +313,27 @@ class TorchBackendTest(unittest.TestCase):
         (part,) = (getattr(divided, name) for name in names)
         self.assertEqual({node.meta["val"].device.type for node in part.graph.nodes if "val" in node.meta}, {"cuda"})
         self.assertEqual(sorted(name for name, _, _ in report.left), ["aten._to_copy.default", "aten.add.Tensor"])
+
+    def test_memory_of_arguments(self):
+        """It's freed as soon as nothing reads an argument any more, as that of what a forward pass has saved."""
+        from torch.fx.experimental.proxy_tensor import make_fx
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        from carousel.torch import _backend
+
+        class Note(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, arguments=(), options=None):
+                if function is torch.ops.aten._linalg_svd.default:
+                    alive.append(argument() is not None)
+                return function(*arguments, **(options or {}))
+
+        graph = make_fx(lambda x: (torch.linalg.svdvals(x.exp() + 1) * 2,), tracing_mode="fake")(torch.rand(4, 8))
+        divided = _backend.DividedGraph(graph, carousel.torch.Options(**OPTIONS), "backward", None)
+        alive, values = [], [torch.rand(4, 8)]
+        argument = weakref.ref(values[0])
+        with Note():
+            divided(values)
+        self.assertEqual((alive, values), ([False], []))
 
     def test_graph_breaks(self):
         def function(x):

@@ -116,15 +116,14 @@ class DividedGraph:
             for name, runner in runners.items():
                 delattr(self._module, name)
                 setattr(self._module, name, runner)
+            self._module.graph.set_codegen(torch.fx.graph._BoxedCodeGen())
             self._module.recompile()
         _report.add(report)
 
     def __call__(self, values: list[Any]) -> Any:
         """Takes the list over, as AOTAutograd asks, so that what it saved can be freed."""
-        taken = list(values)
-        values.clear()
         with _report.note_time(self._report.times):
-            return self._module.forward(*taken)
+            return self._module.forward(values)
 
 
 def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[str] = None,

@@ -282,27 +282,27 @@ class Program:
         report.donated = len(self._in_place)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        tensors = []
-        for place, order in self._inputs:
+        tensors, copied = [], set()
+        for number, (place, order) in enumerate(self._inputs):
             value = values[place]
             if isinstance(value, int):
                 value = torch.empty(value, dtype=torch.int8, device=self._device)
             if order is not None:
                 value = value.permute(order)
-            tensors.append(value if value.is_contiguous() else value.contiguous())
+            if not value.is_contiguous():
+                value = value.contiguous()
+                copied.add(number)
+            tensors.append(value)
         results = self.allocate(tensors)
-        copies = []
         for result, number in self._donated.items():
-            place, order = self._inputs[number]
-            target = values[place].detach() if order is None else values[place].detach().permute(order)
-            if self._in_place.get(result) == number and target.is_contiguous():
-                results[result] = target
-            else:
-                results[result] = torch.empty_like(target, memory_format=torch.contiguous_format)
-                copies.append((target, results[result]))
+            is_in_place = result in self._in_place and number not in copied
+            results[result] = tensors[number] if is_in_place else torch.empty_like(tensors[number])
         self.run(tensors, results)
-        for target, result in copies:
-            target.copy_(result)
+        for result, number in self._donated.items():
+            if results[result] is not tensors[number]:
+                place, order = self._inputs[number]
+                target = values[place].detach()
+                (target if order is None else target.permute(order)).copy_(results[result])
         return tuple(result if order is None else result.permute(order)
                      for result, (_, _, order, _) in zip(results, self._outputs))
 
@@ -325,7 +325,7 @@ class Program:
     def run(self, tensors: list[Any], results: list[Any]) -> None:
         if self._is_simulated:
             arguments = {f"arg{number}": each.detach() for number, each in enumerate(tensors)}
-            arguments.update((f"result{number}", each) for number, each in enumerate(results))
+            arguments.update((f"result{number}", each.detach()) for number, each in enumerate(results))
             # Results that have the memory of arguments have elements before.
             simulate(self._graph, arguments, program="main", written=[f"result{number}" for number in self._in_place]).check()
             return
