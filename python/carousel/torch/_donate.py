@@ -10,7 +10,6 @@ The program can write them there itself (docs/GraphPhase.md, Donated arguments).
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
@@ -19,13 +18,17 @@ from ._part import find_order
 from ._support import COPY, is_view
 
 
-def find_readers(node: torch.fx.Node) -> Iterator[torch.fx.Node]:
-    """Of a tensor's memory: also through views."""
-    for user in node.users:
-        if is_view(user):
-            yield from find_readers(user)
-        else:
-            yield user
+def find_aliases(node: torch.fx.Node) -> set[torch.fx.Node]:
+    """What may have memory of it: views of all kinds, and itself."""
+    found, waiting = {node}, [node]
+    while waiting:
+        for user in waiting.pop().users:
+            is_alias = user.target is operator.getitem or is_view(user) or (
+                isinstance(user.target, torch._ops.OpOverload) and any(each.alias_info for each in user.target._schema.returns))
+            if is_alias and user.target != COPY and user not in found:
+                found.add(user)
+                waiting.append(user)
+    return found
 
 
 def find_sources(node: torch.fx.Node) -> set[torch.fx.Node]:
@@ -55,8 +58,10 @@ def find_donated(module: torch.fx.GraphModule, name: str) -> dict[int, tuple[int
         target, value = copy.args[:2]
         if target.op != "placeholder" or value.target is not operator.getitem or value.args[0] is not call or len(value.users) > 1:
             continue
-        is_read_after = any(reader not in (call, copy) and reader.op != "output" and reader not in sources
-                            for reader in find_readers(target))
+        # The program itself knows that it reads the argument, but not that it reads a view of it.
+        aliases = find_aliases(target)
+        is_read_after = any(not (user in aliases or user is copy or user.op == "output" or user in sources
+                                 or (user is call and alias is target)) for alias in aliases for user in alias.users)
         if is_read_after or any(user.op != "output" for user in copy.users) or not is_alike(value.meta["val"], target.meta["val"]):
             continue
         if target not in call.args:
