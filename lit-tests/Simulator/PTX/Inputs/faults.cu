@@ -363,3 +363,160 @@ KERNEL(missing_init_fence) {
   WAIT(full, 0);
   y[i] = tile[i];
 }
+
+// flash-attention #2481, marin #9183: a dependent launch reads before it waits
+// for the launch that writes.
+extern "C" __global__ void written(const float *x, float *y, int wrong) {
+  int i = threadIdx.x;
+  y[i] = x[i];
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+extern "C" __global__ void dependent_read(const float *y, float *z, int wrong) {
+  int i = threadIdx.x;
+  if (!wrong)
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  // DEPENDENT: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [data-race] raw
+  z[i] = y[i];
+}
+
+// TensorRT-LLM #14668: the warp that issues a dependent launch's loads doesn't
+// wait, where others do.
+extern "C" __global__ void dependent_load(const float *y, float *z, int wrong) {
+  RING(kTile);
+  if (i != 0 || !wrong)
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  if (i == 0) {
+    EXPECT(full[0], kBytes);
+    // PROLOGUE: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [engine-race] raw
+    LOAD(tile[0][0], y, kBytes, full[0]);
+  }
+  WAIT(full[0], 0);
+  z[i] = tile[0][i];
+}
+
+// vllm #49203: the last CTA at a barrier of the grid resets its counter, which
+// a late one still polls.
+extern "C" __global__ void resetting_barrier(unsigned *count, unsigned *y,
+                                             int wrong) {
+  unsigned before, seen;
+  for (unsigned round = 1; round <= 3; ++round) {
+    if (threadIdx.x == 0) {
+      y[blockIdx.x] += round;
+      asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                   : "=r"(before)
+                   : "l"(count)
+                   : "memory");
+      if (wrong && before == gridDim.x - 1) {
+        asm volatile("st.release.gpu.global.u32 [%0], 0;" ::"l"(count)
+                     : "memory");
+      } else {
+        unsigned goal = wrong ? gridDim.x : round * gridDim.x;
+        do
+          asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                       : "=r"(seen)
+                       : "l"(count)
+                       : "memory");
+        // RESETS: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [deadlock]
+        while (wrong ? seen != 0 && seen != goal : seen < goal);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// Fuser #2391: a CTA announces a partial sum without a fence.
+extern "C" __global__ void partial_sum(const float *x, float *y, float *z,
+                                       int *flag, int wrong) {
+  int i = threadIdx.x;
+  if (blockIdx.x == 0) {
+    y[i] = x[i];
+    __syncthreads();
+    if (i == 0) {
+      if (!wrong)
+        __threadfence();
+      atomicExch(flag, 1);
+    }
+    return;
+  }
+  int seen = 0;
+  while (seen == 0)
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                 : "=r"(seen)
+                 : "l"(flag)
+                 : "memory");
+  // PARTIAL: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [data-race] raw
+  z[i] = y[i] + x[kTile + i];
+}
+
+// Fuser #2000: a copy that no iteration needs any more lands in memory that is
+// in use again.
+KERNEL(leftover_copy) {
+  __shared__ float tile[kTile];
+  int i = threadIdx.x;
+  for (int k = 0; k <= n; ++k)
+    if (k < n || wrong)
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                   "cp.async.commit_group;" ::"r"(AT(tile[i])),
+                   "l"(x + k * kTile + i)
+                   : "memory");
+    else
+      asm volatile("cp.async.wait_group 0;" ::: "memory");
+  // LEFTOVER: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [engine-race] waw
+  tile[i] = 2 * float(i);
+  __syncthreads();
+  y[i] = tile[kTile - 1 - i];
+}
+
+// cutlass #3652: the lanes of a producer poll for the same phase, one fills
+// the slot, and a lane that polls late misses the phase.
+KERNEL(late_lane) {
+  RING(32);
+  int lane = i % 32;
+  for (int k = 0; k < n; ++k)
+    if (i < 32) {
+      if (k > 0)
+        // LANE: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [missed-phase]
+        WAIT(empty[0], (k - 1) & 1);
+      if (!wrong)
+        __syncwarp();
+      if (lane == 0) {
+        EXPECT(full[0], kBytes);
+        LOAD(tile[0][0], x + k * kTile, kBytes, full[0]);
+      }
+    } else if (i < 64) {
+      WAIT(full[0], k & 1);
+      for (int j = lane; j < kTile; j += 32)
+        y[k * kTile + j] = tile[0][j];
+      ARRIVE(empty[0]);
+    }
+}
+
+// triton #9433: a factor of a product in flight is in registers, and they are
+// written before the wait.
+extern "C" __global__ void late_factor(float *y, int wrong) {
+  __shared__ alignas(128) unsigned tile[64];
+  int i = threadIdx.x;
+  if (i < 64)
+    tile[i] = 0x3c003c00;
+  FENCE();
+  __syncthreads();
+  // 16 x 8 elements of f16, without a swizzle.
+  uint64_t factor = (AT(tile[0]) >> 4 & 0x3fff) | 0x0000000800080000;
+  unsigned a = 0x3c003c00;
+  float sum[4] = {0, 0, 0, 0};
+  asm volatile("wgmma.fence.sync.aligned;\n"
+               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+               "{%0, %1, %2, %3}, {%4, %4, %4, %4}, %5, 1, 1, 1, 0;\n"
+               "wgmma.commit_group.sync.aligned;"
+               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+r"(a)
+               : "l"(factor)
+               : "memory");
+  if (wrong)
+    // FACTOR: faults.cu:[[#@LINE+1]]:{{[0-9]+}}): finding: [registers-in-flight]
+    asm volatile("mov.b32 %0, 0;" : "+r"(a));
+  asm volatile("wgmma.wait_group.sync.aligned 0;"
+               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+               :
+               : "memory");
+  y[i] = sum[0] + sum[1] + sum[2] + sum[3];
+}
