@@ -122,3 +122,8 @@ def round_once(number: Number, element: str) -> float:
         exponent -= 1
     unit = Fraction(2) ** max(exponent - format.precision + 1, format.least)
     return float(round(exact / unit) * unit)
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number of things as text: "1 finding"."""
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -109,16 +109,17 @@ class Package:
     def _decisions_text(self) -> str:
         return "" if self._result is None else self._result.text(api.DECISIONS_JSON)
 
-    def explain(self) -> Explanation:
-        """The decisions with their reasons. Of a package that was opened: those that the manifest records."""
+    def explain(self, *, full: bool = False) -> Explanation:
+        """The decisions with their reasons. Printing shows their point; with `full`, all of them. Of a package that was
+        opened: those that the manifest records."""
         if self._result is None:
             try:
-                return Explanation(self.decisions)
+                return Explanation(self.decisions, full=full)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 misfit = f"no member {error}" if isinstance(error, KeyError) else str(error)
                 raise PackageError(f"expected a package in '{self._directory}', got a manifest whose decisions can't be read: "
                                    f"{misfit}") from None
-        return Explanation(self.decisions, self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
+        return Explanation(self.decisions, self._result.text(api.DECISIONS), self._result.text(api.SUMMARY), full=full)
 
     @property
     def svg(self) -> str:

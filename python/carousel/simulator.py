@@ -23,7 +23,7 @@ from ._arrays import view_array
 from ._checks import MOST_U32, MOST_U64, check_callback, check_extents, check_integer, check_texts
 from ._interrupts import CallGuard
 from ._library import encode
-from ._numbers import is_array, read_scalar
+from ._numbers import count_of, is_array, read_scalar
 from ._symbols import check_symbols, find_symbols
 from .errors import CarouselError, InvalidArgumentError, draw_caret
 from .timeline import Timeline
@@ -98,7 +98,7 @@ class SimulationError(CarouselError):
     def __str__(self) -> str:
         simulation = self.simulation
         findings = "\n".join(map(str, simulation.findings))
-        return (f"{simulation.kernel}: {simulation.status} with {len(simulation.findings)} findings "
+        return (f"{simulation.kernel}: {simulation.status} with {count_of(len(simulation.findings), 'finding')} "
                 f"({simulation.schedule})\n{findings}")
 
 
@@ -144,8 +144,8 @@ class Simulation:
         return f"<p>{html.escape(repr(self)[1:-1])}</p>\n{findings}"
 
     def __repr__(self) -> str:
-        return (f"<carousel.Simulation of {self.kernel}: {self.status}, {len(self.findings)} findings in "
-                f"{self.schedules_run} schedules, {self.figures['cycles']} cycles>")
+        return (f"<carousel.Simulation of {self.kernel}: {self.status}, {count_of(len(self.findings), 'finding')} in "
+                f"{count_of(self.schedules_run, 'schedule')}, {count_of(self.figures['cycles'], 'cycle')}>")
 
 
 class Lines:

@@ -132,7 +132,7 @@ class CommandTest(unittest.TestCase):
 
     def test_explanations(self):
         package = carousel.compile(SAXPY, chips="sm_90a")
-        for form, wanted in (("text", str(package.explain())), ("html", package.explain()._repr_html_())):
+        for form, wanted in (("text", package.explain().text), ("html", package.explain()._repr_html_())):
             self.assertEqual(self.run_it("explain", SAXPY, "--chip=sm_90a", "--quiet", f"--format={form}")[:2], (0, wanted))
         status, out, _ = self.run_it("explain", SAXPY, "--chip=sm_90a", "--format=json")
         self.assertEqual((status, json.loads(out)), (0, package.decisions))

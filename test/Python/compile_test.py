@@ -58,6 +58,10 @@ class CompileTest(unittest.TestCase):
         self.assertEqual(rings[0]["memrefs"], ["x", "y"])
         explanation = package.explain()
         self.assertIn("x, y", str(explanation))
+        self.assertLessEqual(len(str(explanation).splitlines()), 10)
+        self.assertRegex(str(explanation), "limits: . of these CTAs on an SM, by shared memory, with .* KiB in flight\n")
+        self.assertIn("would help: x by tensor in place of cp_async", str(explanation))
+        self.assertEqual(str(package.explain(full=True)), explanation.text)
         load, store = [each for each in explanation.of_kind("ring") if each.variant == "saxpy_tma"]
         self.assertEqual(load.data, rings[0])
         self.assertRegex(load.place, r"saxpy.mlir:\d+:5")
@@ -81,6 +85,10 @@ class CompileTest(unittest.TestCase):
         groups = package.explain().of_kind("group")
         self.assertEqual({each.data["Kernel"] for each in groups}, set(package.kernels))
         self.assertTrue(any("Family: " in reason for reason in groups[0].reasons))
+        point = str(package.explain())
+        self.assertLessEqual(len(point.splitlines()), 10)
+        self.assertRegex(point, "^main: 5 kernels, .*\n  time: 5 steps: .*\n  slowest: main_4: ")
+        self.assertIn("through memory: 16 MiB from ", point)
 
     @unittest.skipUnless(importlib.util.find_spec("rich"), "rich isn't installed")
     def test_rich_prints_a_table(self):
@@ -101,7 +109,7 @@ class CompileTest(unittest.TestCase):
             self.assertEqual(dict(opened.files), dict(package.files))
             self.assertEqual(opened.kernels, package.kernels)
             self.assertEqual(list(opened.explain()), list(package.explain()))
-            self.assertIn("saxpy_tma: ring at", str(opened.explain()))
+            self.assertIn("saxpy_tma: ring at", str(opened.explain(full=True)))
             with self.assertRaisesRegex(carousel.PackageError, "no/such"):
                 package.save(Path(folder) / "no/such/folder")
             (path / "manifest.json").write_text("{}")

@@ -63,7 +63,7 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(lines[2], "    ^")
         self.assertIn("<pre>race.mlir:10:5: finding", simulation._repr_html_())
         self.assertEqual(simulation.schedules_run, 1)
-        with self.assertRaisesRegex(carousel.SimulationError, "m::twice: finished with 1 findings"):
+        with self.assertRaisesRegex(carousel.SimulationError, "m::twice: finished with 1 finding "):
             simulation.check()
         with self.assertRaisesRegex(ValueError, "with trace=True"):
             simulation.timeline()

@@ -279,7 +279,7 @@ class TorchTest(unittest.TestCase):
         for source, options in ((self.layer, {"shapes": "f32[n,64]"}), (program, {})):
             place = f"torch_test.py:{line} linear"
             graph = carousel.compile(source, **OPTIONS, **options).explain()
-            self.assertIn(f"matmul at {place}", str(graph))
+            self.assertIn(f"matmul at {place}", graph.text)
 
         def twice(x):
             return x + x
