@@ -28,7 +28,7 @@ def render(file):
 
 class NotebooksTest(unittest.TestCase):
     def test_each_runs(self):
-        self.assertGreaterEqual(len(NOTEBOOKS), 3)
+        self.assertGreaterEqual(len(NOTEBOOKS), 4)
         for file in NOTEBOOKS:
             text = file.read_text(encoding="utf-8")
             missing = [name for name in PACKAGES if re.search(rf"^import {name}\b", text, re.MULTILINE)
