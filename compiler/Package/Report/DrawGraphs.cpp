@@ -46,12 +46,14 @@ struct Line {
 /// The data that a box reads from another one.
 struct Passed {
   uint64_t bytes = 0;
+  std::string type; ///< of the largest tensor
   std::vector<std::string> reasons;
 };
 
 struct Box {
   std::string name, place;
   std::string kernel; ///< of another box; or empty
+  std::string time;   ///< that it is predicted to take; or empty
   std::string ops;
   std::map<unsigned, Passed> reads; ///< by box
   std::vector<Line> lines;
@@ -67,6 +69,8 @@ public:
   void add(const GraphDecision &decision);
   /// Notes that a group launches the kernel of another one.
   void share(StringRef group, StringRef kernel);
+  /// Notes how long a kernel takes.
+  void time(const GraphDecision &decision);
   /// Places the boxes from `y` on. Returns the width and the y behind them.
   std::pair<int, int> place(int y);
   void print(llvm::raw_ostream &os) const;
@@ -132,7 +136,13 @@ void Drawing::add(const GraphDecision &decision) {
     return;
   decision.getFact("Bytes").getAsInteger(10, bytes);
   Passed &passed = boxes[to->second].reads[from->second];
-  passed.bytes = std::max(passed.bytes, bytes);
+  if (bytes >= passed.bytes) {
+    passed.bytes = bytes;
+    StringRef type = decision.getFact("Type");
+    if (type.consume_front("tensor<"))
+      type.consume_back(">");
+    passed.type = type.str();
+  }
   std::string reason = decision.getFact("Reason").str();
   if (!llvm::is_contained(passed.reasons, reason))
     passed.reasons.push_back(reason);
@@ -144,18 +154,29 @@ void Drawing::share(StringRef group, StringRef kernel) {
       box.kernel = kernel.str();
 }
 
+void Drawing::time(const GraphDecision &decision) {
+  for (Box &box : boxes)
+    if (StringRef(box.name).split(':').first == decision.getFact("Step"))
+      box.time =
+          formatv("{0} us predicted, at least {1} us",
+                  decision.getFact("Predicted"), decision.getFact("Bound"));
+}
+
 void Drawing::writeLines(Box &box) const {
   box.lines = {{box.name, "name"}};
   if (!box.kernel.empty())
     box.lines.push_back({"the kernel of " + box.kernel});
   if (!box.place.empty())
     box.lines.push_back({"from " + box.place});
+  if (!box.time.empty())
+    box.lines.push_back({box.time});
   for (std::string &line : wrap(box.ops, 46))
     box.lines.push_back({std::move(line)});
   for (const auto &[source, passed] : box.reads) {
     StringRef kernel = StringRef(boxes[source].name).split(':').first;
-    box.lines.push_back(
-        {(sayBytes(passed.bytes) + " from " + kernel + ", since").str()});
+    box.lines.push_back({(sayBytes(passed.bytes) + " " + passed.type +
+                          " from " + kernel + ", since")
+                             .str()});
     for (const std::string &reason : passed.reasons)
       for (std::string &line : wrap(reason, 50))
         box.lines.push_back({std::move(line), "why"});
@@ -210,9 +231,10 @@ void Drawing::print(llvm::raw_ostream &os) const {
       int aside = box.layer - start.layer > 1 ? kWidth * 4 / 5 : 0;
       os << formatv("<path class=\"edge\" marker-end=\"url(#tip)\" "
                     "stroke-width=\"1.5\" d=\"M{0} {1}C{2} {3} {4} {5} {6} "
-                    "{7}\"><title>{8}: {9}</title></path>\n",
+                    "{7}\"><title>{8} {9}: {10}</title></path>\n",
                     x1, y1, x1 + aside, y1 + kLayerGap, x2 + aside,
                     box.y - kLayerGap, x2, box.y, sayBytes(passed.bytes),
+                    escapeXML(passed.type),
                     escapeXML(llvm::join(passed.reasons, "; ")));
     }
   }
@@ -232,6 +254,24 @@ void Drawing::print(llvm::raw_ostream &os) const {
   }
 }
 
+/// The key, in three lines from \p y on.
+static void drawKey(llvm::raw_ostream &os, int y) {
+  constexpr StringRef kMeanings[] = {
+      "box: a kernel, the line of the source that it begins with, its time and "
+      "its ops",
+      "arrow: a tensor that passes through memory, with its bytes and type",
+      "small text: why the two kernels aren't one"};
+  os << formatv("<rect class=\"box\" x=\"{0}\" y=\"{1}\" width=\"18\" "
+                "height=\"12\" rx=\"3\"/>\n"
+                "<path class=\"edge\" marker-end=\"url(#tip)\" "
+                "stroke-width=\"1.5\" d=\"M{0} {2}H{3}\"/>\n"
+                "<text class=\"why\" x=\"{0}\" y=\"{4}\">why</text>\n",
+                kGap, y - 10, y + kLine - 4, kGap + 18, y + 2 * kLine);
+  for (const auto &[number, meaning] : llvm::enumerate(kMeanings))
+    os << formatv("<text x=\"{0}\" y=\"{1}\">{2}</text>\n", kGap + 26,
+                  y + int(number) * kLine, escapeXML(meaning));
+}
+
 void carousel::drawGraphs(llvm::raw_ostream &os, const Package &package) {
   llvm::MapVector<StringRef, Drawing> drawings;
   for (const GraphDecision &decision : package.graphs)
@@ -241,6 +281,11 @@ void carousel::drawGraphs(llvm::raw_ostream &os, const Package &package) {
     if (decision.name == "Shared")
       for (auto &[function, drawing] : drawings)
         drawing.share(decision.function, decision.getFact("Kernel"));
+  for (const GraphDecision &decision : package.graphs)
+    if (decision.name == "Time")
+      if (auto drawing = drawings.find(decision.function);
+          drawing != drawings.end())
+        drawing->second.time(decision);
   int width = 2 * kGap, height = kGap;
   SmallVector<int> tops;
   for (auto &[function, drawing] : drawings) {
@@ -248,6 +293,11 @@ void carousel::drawGraphs(llvm::raw_ostream &os, const Package &package) {
     auto [drawn, end] = drawing.place(height + 2 * kLine);
     width = std::max(width, drawn);
     height = end;
+  }
+  int key = height + kLine;
+  if (!drawings.empty()) {
+    width = std::max(width, kGap * 3 + 480);
+    height += 4 * kLine;
   }
   os << formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
                 "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<style>{2}</style>\n"
@@ -262,5 +312,7 @@ void carousel::drawGraphs(llvm::raw_ostream &os, const Package &package) {
                   kGap, top, escapeXML(graph.first));
     graph.second.print(os);
   }
+  if (!drawings.empty())
+    drawKey(os, key);
   os << "</svg>\n";
 }

@@ -267,6 +267,7 @@ private:
         {{"Bytes", std::to_string(bytes)},
          {"From", name(from)},
          {"To", name(to)},
+         {"Type", llvm::formatv("{0}", graph.tensors[tensor].getType())},
          {"Reason", reason.str()}});
   }
 
