@@ -17,11 +17,11 @@
 //   CHECK-DAG: %[[COLUMN:.*]] = linalg.index 1
 //   CHECK-DAG: %[[I:.*]] = arith.index_cast %[[ROW]] : index to i64
 //   CHECK-DAG: %[[J:.*]] = arith.index_cast %[[COLUMN]] : index to i64
-//       CHECK: %[[SEEN:.*]] = arith.cmpi sle, %[[J]], %[[I]] : i64
-//  CHECK-NEXT: %[[KEPT:.*]] = arith.select %[[SEEN]], %{{.*}}, %{{.*}} : f32
+//       CHECK: %[[LATER:.*]] = arith.cmpi sgt, %[[J]], %[[I]] : i64
+//  CHECK-NEXT: %[[KEPT:.*]] = arith.select %[[LATER]], %{{.*}}, %{{.*}} : f32
 //  CHECK-NEXT: linalg.yield %[[KEPT]]
 //       CHECK: linalg.generic
-//       CHECK: arith.cmpi sle
+//       CHECK: arith.cmpi sgt
 //   CHECK-NOT: tensor<40x40xi1>
 //       CHECK: return
 func.func @positions(%x: tensor<40x40xf32>, %z: tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>) {

@@ -175,3 +175,24 @@ func.func @narrow(%ends: tensor<4xi8>, %x: tensor<300x64xbf16>, %y: tensor<300x9
   } -> tensor<4x64x96xf32>
   return %z : tensor<4x64x96xf32>
 }
+
+// A factor that is broadcast along rows: the product is one row, and copies of it, as the gradient of a sum has it.
+// CHECK-LABEL: func.func @same_rows
+// CHECK-SAME: (%[[G:.*]]: tensor<32xf32>, %[[W:.*]]: tensor<16x32xf32>
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[G]], %[[W]] : {{.*}} outs(%{{.*}} : tensor<16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[ROW]] : tensor<16xf32>) outs(%{{.*}} : tensor<?x16xf32>)
+func.func @same_rows(%g: tensor<32xf32>, %w: tensor<16x32xf32>, %n: index) -> tensor<?x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?x32xf32>
+  %wide = linalg.broadcast ins(%g : tensor<32xf32>) outs(%e : tensor<?x32xf32>) dimensions = [0]
+  %ey = tensor.empty(%n) : tensor<?x16xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<?x16xf32>) -> tensor<?x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%wide, %w : tensor<?x32xf32>, tensor<16x32xf32>) outs(%fy : tensor<?x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}

@@ -15,6 +15,7 @@
 #include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
 #include "EqualExtents.h"
 #include "Patterns.h"
 
@@ -86,6 +87,94 @@ struct FillEmptyTensors final : OpRewritePattern<linalg::FillOp> {
 static void populateEmptyLoopPatterns(RewritePatternSet &patterns) {
   patterns.add<RemoveEmptyLoops, FillEmptyTensors>(patterns.getContext());
 }
+
+//===----------------------------------------------------------------------===//
+// Reductions that don't differ
+//===----------------------------------------------------------------------===//
+
+/// The parallel loops that nothing of what an op reads or computes depends on.
+static llvm::SmallBitVector findIdleLoops(linalg::GenericOp op) {
+  llvm::SmallBitVector idle(op.getNumLoops());
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  for (unsigned loop : parallel)
+    idle.set(loop);
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (unsigned loop : parallel)
+      if (op.getMatchingIndexingMap(input).isFunctionOfDim(loop))
+        idle.reset(loop);
+  op.getBody()->walk(
+      [&](linalg::IndexOp index) { idle.reset(index.getDim()); });
+  return idle;
+}
+
+namespace {
+
+/// A reduction that is the same in each iteration of a loop is computed once,
+/// and copied: a product whose factor is broadcast, as the gradient of a sum
+/// is.
+struct SameReduction : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0 ||
+        op.getNumResults() != 1 || !findFill(op.getDpsInits()[0]))
+      return rewriter.notifyMatchFailure(op, "expected a reduction");
+    AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    llvm::SmallBitVector idle = findIdleLoops(op);
+    if (idle.none() || !written.isProjectedPermutation())
+      return rewriter.notifyMatchFailure(op, "each iteration may differ");
+    Location loc = op.getLoc();
+    MLIRContext *context = op.getContext();
+    SmallVector<OpFoldResult> extents =
+        tensor::getMixedSizes(rewriter, loc, op.getDpsInits()[0]);
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<AffineExpr> results, kept;
+    for (auto [dim, expr] : llvm::enumerate(written.getResults()))
+      if (!idle.test(cast<AffineDimExpr>(expr).getPosition())) {
+        sizes.push_back(extents[dim]);
+        results.push_back(expr);
+        kept.push_back(getAffineDimExpr(dim, context));
+      }
+    SmallVector<AffineMap> maps;
+    for (OpOperand *input : op.getDpsInputOperands())
+      maps.push_back(projectDims(op.getMatchingIndexingMap(input), idle,
+                                 /*compressDimsFlag=*/true));
+    maps.push_back(
+        projectDims(AffineMap::get(op.getNumLoops(), 0, results, context), idle,
+                    /*compressDimsFlag=*/true));
+    SmallVector<utils::IteratorType> kinds;
+    SmallVector<int64_t> places;
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+      places.push_back(kinds.size());
+      if (!idle.test(loop))
+        kinds.push_back(kind);
+    }
+    Value init = resizeInit(rewriter, loc, op.getDpsInits()[0], sizes);
+    auto once = linalg::GenericOp::create(rewriter, loc, init.getType(),
+                                          op.getInputs(), init, maps, kinds);
+    rewriter.cloneRegionBefore(op.getRegion(), once.getRegion(),
+                               once.getRegion().begin());
+    once.getBody()->walk(
+        [&](linalg::IndexOp index) { index.setDim(places[index.getDim()]); });
+    Value empty = tensor::EmptyOp::create(rewriter, loc, extents,
+                                          getElementTypeOrSelf(op.getType(0)));
+    unsigned rank = extents.size();
+    SmallVector<utils::IteratorType> all(rank, utils::IteratorType::parallel);
+    auto copy = linalg::GenericOp::create(
+        rewriter, loc, empty.getType(), once.getResult(0), empty,
+        ArrayRef{AffineMap::get(rank, 0, kept, context),
+                 rewriter.getMultiDimIdentityMap(rank)},
+        all, [](OpBuilder &builder, Location at, ValueRange elements) {
+          linalg::YieldOp::create(builder, at, elements.front());
+        });
+    replaceWithCast(rewriter, op, copy.getResult(0));
+    return success();
+  }
+};
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Casts of branches
@@ -288,6 +377,7 @@ static LogicalResult fuseOps(func::FuncOp func) {
   linalg::populateInlineConstantOperandsPatterns(patterns);
   tensor::populateFoldTensorEmptyPatterns(patterns);
   populateEmptyLoopPatterns(patterns);
+  patterns.add<SameReduction>(context);
   populateExtractPatterns(patterns, extents);
   populateInsertPatterns(patterns);
   populateIntegerPatterns(patterns);

@@ -62,6 +62,24 @@ TEST(GroupDivisionTest, OneLoopOfSeveralDimensions) {
             "2\n");
 }
 
+/// Rows of positions and, inside of them, of few batches.
+TEST(GroupScheduleTest, LongRowsAreTiled) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({8, 1024, 768});
+  unsigned w = graph.tensor({768, 768});
+  graph.op("product", GraphOpKind::Contraction, "sbnk", "k",
+           {1024, 8, 768, 768});
+  graph.read(x, "bsk");
+  graph.read(w, "nk");
+  unsigned y = graph.tensor({1024, 8, 768});
+  graph.write(y, "sbn");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "contraction, 1024 by the grid in vectors of 128, 8 by the grid, "
+            "768 by the grid in vectors of 128, 768 by a loop in vectors of "
+            "32\n");
+}
+
 TEST(GroupScheduleTest, NeighboursCollapse) {
   // All of 4 x 320 x 64 is one dimension, unless a column tells them apart.
   GraphBuilder graph;
