@@ -21,33 +21,57 @@ static int64_t clampTile(const ScheduledDim &dim, int64_t most, int64_t least) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent), least, most);
 }
 
-/// Finds the longest one of the dimensions that the first inner product's
-/// result has from the factor without tiles alone, or the innermost one of
-/// these.
-static std::optional<unsigned> findRows(const GraphProblem &problem,
-                                        const OpGroup &group,
-                                        const GroupShape &shape,
-                                        const GroupSchedule &schedule) {
-  for (auto [at, number] : llvm::enumerate(group.ops)) {
-    const GraphOp &op = problem.ops[number];
-    if (shape.stream->roles[at] != OnlineRole::Inner)
+/// Finds the longest one of the dimensions that an inner product's result has
+/// from one factor alone, or the innermost one of these.
+static std::optional<unsigned> findLongest(const GraphProblem &problem,
+                                           const OpGroup &group,
+                                           const GroupShape &shape,
+                                           const GroupSchedule &schedule,
+                                           size_t at, unsigned factor) {
+  const GraphOp &op = problem.ops[group.ops[at]];
+  std::optional<unsigned> found;
+  int64_t longest = 0;
+  for (std::optional<unsigned> loop : op.reads[factor].loops) {
+    unsigned dim = shape.loops[at][*loop];
+    int64_t extent = assumeExtent(shape.dims[dim].extent);
+    if (shape.dims[dim].isReduced || shape.hasDim(at, op.reads[!factor], dim) ||
+        llvm::is_contained(shape.stream->whole, dim) || extent < longest)
       continue;
-    bool isSecond = shape.hasDim(at, op.reads[0], shape.stream->dim);
-    const GraphAccess &own = op.reads[isSecond], &other = op.reads[!isSecond];
-    std::optional<unsigned> rows;
-    int64_t longest = 0;
-    for (std::optional<unsigned> loop : own.loops) {
-      unsigned dim = shape.loops[at][*loop];
-      int64_t extent = assumeExtent(shape.dims[dim].extent);
-      if (shape.dims[dim].isReduced || shape.hasDim(at, other, dim) ||
-          llvm::is_contained(shape.stream->whole, dim) || extent < longest)
-        continue;
-      longest = extent;
-      rows = schedule.find(dim);
-    }
-    return rows;
+    longest = extent;
+    found = schedule.find(dim);
   }
-  return std::nullopt;
+  return found;
+}
+
+/// The rows of a program, and what tiles have of the other factor.
+struct TileDims {
+  unsigned rows, columns;
+};
+
+/// Finds the dimensions of tiles in the first inner product. Its rows come from
+/// the factor without the online reduction's dimension, whose elements are the
+/// columns. Where both factors have it, as a batch, a tile is a matrix of one
+/// batch.
+static std::optional<TileDims> findTileDims(const GraphProblem &problem,
+                                            const OpGroup &group,
+                                            const GroupShape &shape,
+                                            const GroupSchedule &schedule) {
+  unsigned dim = shape.stream->dim;
+  auto inner = llvm::find(shape.stream->roles, OnlineRole::Inner);
+  if (inner == shape.stream->roles.end())
+    return std::nullopt;
+  size_t at = inner - shape.stream->roles.begin();
+  const GraphOp &op = problem.ops[group.ops[at]];
+  bool isSecond = shape.hasDim(at, op.reads[0], dim);
+  bool isBatch = isSecond && shape.hasDim(at, op.reads[1], dim);
+  std::optional<unsigned> rows =
+      findLongest(problem, group, shape, schedule, at, isBatch ? 0 : isSecond);
+  std::optional<unsigned> columns = schedule.find(dim);
+  if (isBatch)
+    columns = findLongest(problem, group, shape, schedule, at, 1);
+  if (!rows || !columns)
+    return std::nullopt;
+  return TileDims{*rows, *columns};
 }
 
 /// Tiles are matrices: of the vectors' dimensions, a factor has one of the
@@ -85,7 +109,8 @@ static void checkProduct(const GraphOp &op, llvm::ArrayRef<unsigned> loops,
 /// Whether tiles are computed with numbers in memory of rows and elements, as a
 /// bias, which then have slots beside the factors.
 static bool readsTiles(const GraphProblem &problem, const OpGroup &group,
-                       const GroupShape &shape, const ScheduledDim &rows) {
+                       const GroupShape &shape, const GroupSchedule &schedule,
+                       TileDims tile) {
   constexpr int64_t kLeastBytes = 2;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     if (shape.stream->roles[at] != OnlineRole::Tile)
@@ -96,7 +121,8 @@ static bool readsTiles(const GraphProblem &problem, const OpGroup &group,
       };
       if (!group.findWriter(problem, read.tensor) &&
           problem.tensors[read.tensor].elementBytes >= kLeastBytes &&
-          hasDim(shape.stream->dim) && llvm::any_of(rows.dims, hasDim))
+          llvm::any_of(schedule.dims[tile.columns].dims, hasDim) &&
+          llvm::any_of(schedule.dims[tile.rows].dims, hasDim))
         return true;
     }
   }
@@ -110,12 +136,13 @@ static constexpr int64_t kLeast = 16, kRows = 128;
 static void scheduleOneTile(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape, GroupSchedule &schedule) {
   constexpr int64_t kDepthBytes = 128;
-  std::optional<unsigned> rows = findRows(problem, group, shape, schedule);
-  if (!rows) {
+  std::optional<TileDims> tile = findTileDims(problem, group, shape, schedule);
+  if (!tile) {
     schedule.refusal = "no dimension of rows is divided among programs";
     return;
   }
-  schedule.dims[*rows].tile = clampTile(schedule.dims[*rows], kRows, kLeast);
+  ScheduledDim &rows = schedule.dims[tile->rows];
+  rows.tile = clampTile(rows, kRows, kLeast);
   unsigned columns = schedule.find(shape.stream->dim), loops = 0;
   ScheduledDim *depth = nullptr;
   for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
@@ -146,7 +173,7 @@ static void scheduleOneTile(const GraphProblem &problem, const OpGroup &group,
 /// summed, threads also have matrices of what a loop reads.
 static int64_t countTileBytes(const GraphProblem &problem, const OpGroup &group,
                               const GroupShape &shape,
-                              const GroupSchedule &schedule, unsigned rows) {
+                              const GroupSchedule &schedule, TileDims tile) {
   constexpr int64_t kSumBytes = 4;
   int64_t bytes = 0;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
@@ -161,15 +188,15 @@ static int64_t countTileBytes(const GraphProblem &problem, const OpGroup &group,
         dims.push_back(dim);
         summed += problem.ops[number].loops[*loop].isReduction &&
                   schedule.dims[schedule.find(dim)].tile != 1;
-        isOfTiles |= dim == shape.stream->dim;
+        isOfTiles |= schedule.find(dim) == tile.columns;
       }
       bytes += schedule.countElements(dims) * kSumBytes *
                (isOfTiles && summed > 1 ? 2 : 1);
     }
   }
-  if (readsTiles(problem, group, shape, schedule.dims[rows]))
-    bytes += kSumBytes * schedule.dims[rows].tile *
-             schedule.dims[schedule.find(shape.stream->dim)].tile;
+  if (readsTiles(problem, group, shape, schedule, tile))
+    bytes += kSumBytes * schedule.dims[tile.rows].tile *
+             schedule.dims[tile.columns].tile;
   return bytes;
 }
 
@@ -197,7 +224,7 @@ static void fitRows(const GraphProblem &problem, const OpGroup &group,
 /// shared memory.
 static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape, GroupSchedule &schedule,
-                            unsigned rows) {
+                            TileDims tile) {
   constexpr int64_t kSums = 128 * 64, kElements = 32;
   // The memory of all chips, since a graph becomes kernels once: with one
   // stage, and what reductions need.
@@ -216,13 +243,13 @@ static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
   }
   int64_t most =
       llvm::bit_floor(uint64_t(kSums / std::max<int64_t>(columns, 1)));
-  ScheduledDim &dim = schedule.dims[rows];
+  ScheduledDim &dim = schedule.dims[tile.rows];
   dim.tile = clampTile(dim, std::clamp(most, kLeast, kRows), kLeast);
-  ScheduledDim &tiles = schedule.dims[schedule.find(shape.stream->dim)];
+  ScheduledDim &tiles = schedule.dims[tile.columns];
   tiles.tile = clampTile(tiles, kElements, kLeast);
   fitRows(problem, group, shape, schedule, dim);
   auto countBytes = [&] {
-    return countTileBytes(problem, group, shape, schedule, rows);
+    return countTileBytes(problem, group, shape, schedule, tile);
   };
   while (countBytes() > kMostBytes) {
     if (dim.tile == kLeast && tiles.tile == kLeast) {
@@ -262,8 +289,8 @@ void carousel::scheduleOnlineReduction(const GraphProblem &problem,
       for (const GraphAccess &read : problem.ops[number].reads)
         elementBytes =
             std::max(elementBytes, problem.tensors[read.tensor].elementBytes);
-  std::optional<unsigned> rows = findRows(problem, group, shape, schedule);
-  if (!rows) {
+  std::optional<TileDims> tile = findTileDims(problem, group, shape, schedule);
+  if (!tile) {
     schedule.refusal = "no dimension of rows is divided among programs";
     return;
   }
@@ -276,21 +303,21 @@ void carousel::scheduleOnlineReduction(const GraphProblem &problem,
     return;
   }
   bool isWide = elementBytes >= kWideBytes;
-  schedule.dims[*rows].tile =
-      clampTile(schedule.dims[*rows], isWide ? kRows / 2 : kRows, kLeast);
-  ScheduledDim &tiles = schedule.dims[schedule.find(stream.dim)];
-  tiles.walk = DimWalk::Loop;
+  ScheduledDim &rows = schedule.dims[tile->rows];
+  rows.tile = clampTile(rows, isWide ? kRows / 2 : kRows, kLeast);
+  schedule.dims[schedule.find(stream.dim)].walk = DimWalk::Loop;
+  ScheduledDim &tiles = schedule.dims[tile->columns];
   int64_t most = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(kMostElements / wholeElements)), 64, 128);
   // Two products of a tile, as scores and their gradients, have sums each.
-  if (readsTiles(problem, group, shape, schedule.dims[*rows]) ||
+  if (readsTiles(problem, group, shape, schedule, *tile) ||
       llvm::count(stream.roles, OnlineRole::Inner) > 1)
     most = 64;
   tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
   if (llvm::any_of(group.ops, [&](unsigned op) {
         return problem.isByThreads(problem.ops[op]);
       }))
-    scheduleThreads(problem, group, shape, schedule, *rows);
+    scheduleThreads(problem, group, shape, schedule, *tile);
   for (auto [at, number] : llvm::enumerate(group.ops))
     if (problem.ops[number].isProduct())
       checkProduct(problem.ops[number], shape.loops[at], schedule);

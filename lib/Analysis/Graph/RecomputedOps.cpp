@@ -113,17 +113,30 @@ private:
     llvm::for_each(op.writes, unite);
   }
 
+  /// The longest loop that an op reduces along. Sums along several become sums
+  /// along that one, and others of these.
+  static std::optional<unsigned> findLongestSum(const GraphOp &op) {
+    std::optional<unsigned> longest;
+    for (auto [loop, info] : llvm::enumerate(op.loops))
+      if (info.isReduction &&
+          (!longest ||
+           assumeExtent(info.extent) > assumeExtent(op.loops[*longest].extent)))
+        longest = loop;
+    return longest;
+  }
+
   /// Puts a reduction of large products into its group. False if it is none.
   bool addReduction(unsigned number) {
     const GraphOp &op = problem.ops[number];
     BitVector sources = uniteSources(op);
     if (sources.empty())
       return false;
+    std::optional<unsigned> longest = findLongestSum(op);
     std::vector<Dim> along;
     for (const GraphAccess &read : op.reads)
       if (isOfProducts(read))
         for (auto [dim, loop] : llvm::enumerate(read.loops))
-          if (loop && op.loops[*loop].isReduction)
+          if (loop && loop == longest)
             along.push_back({read.tensor, unsigned(dim)});
     for (Group &group : llvm::reverse(groups))
       if (areEqual(group.along, along) && group.sources.anyCommon(sources) &&

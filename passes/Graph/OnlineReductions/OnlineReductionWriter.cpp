@@ -683,11 +683,18 @@ LogicalResult OnlineReductionWriter::addTile(unsigned op, Value &sum,
   if (failed(element))
     return failure();
   *element = widen(vectors, *element);
+  vector::CombiningKind kind = findCombination(getOp(op))->kind;
+  // A tile is of one element of a batch.
+  if (!llvm::is_contained(element->dims, getPosition())) {
+    sum = vector::makeArithReduction(vectors.builder, vectors.loc, kind,
+                                     vectors.expand(*element, findSumDims(op)),
+                                     sum);
+    return success();
+  }
   SmallVector<bool> isSummed = llvm::map_to_vector(
       element->dims, [&](unsigned dim) { return dim == getPosition(); });
-  sum = vector::MultiDimReductionOp::create(vectors.builder, vectors.loc,
-                                            element->value, sum, isSummed,
-                                            findCombination(getOp(op))->kind);
+  sum = vector::MultiDimReductionOp::create(
+      vectors.builder, vectors.loc, element->value, sum, isSummed, kind);
   return success();
 }
 

@@ -61,12 +61,12 @@ static std::vector<RecomputedReductions> findReductions(func::FuncOp func) {
   return found;
 }
 
-/// The loops of a product that it sums over, the longest one first; none if it
-/// has fewer than two, or no others.
+/// The loops that an op sums over, the longest one first; none if it has fewer
+/// than two, or no others.
 static SmallVector<unsigned> findSummedLoops(Operation *op) {
   auto sum = dyn_cast<linalg::GenericOp>(op);
   SmallVector<unsigned> loops;
-  if (!sum || !isContraction(sum) || !findSummand(sum) ||
+  if (!sum || sum.getNumResults() != 1 || !findSummand(sum) ||
       sum.getNumReductionLoops() < 2 || sum.getNumParallelLoops() == 0)
     return loops;
   sum.getReductionDims(loops);
@@ -82,9 +82,10 @@ static SmallVector<unsigned> findSummedLoops(Operation *op) {
   return loops;
 }
 
-/// Makes a product sum along its longest dimension, and another op the sums
-/// along others. As an online reduction goes along one dimension, gradients of
-/// keys that several heads share are such sums. Returns the product.
+/// Makes an op sum along its longest dimension, and another op the sums along
+/// others, since an online reduction goes along one dimension. Gradients of
+/// keys that several heads share are such sums, and those of a bias that
+/// batches and heads share. Returns the op that has the loops of both.
 static Operation *splitSum(Operation *op) {
   SmallVector<unsigned> loops = findSummedLoops(op);
   if (loops.empty())
@@ -220,8 +221,13 @@ struct RecomputeProducts
     if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
       return;
     std::vector<RecomputedReductions> found = findReductions(func);
-    llvm::erase_if(found, [](const RecomputedReductions &own) {
-      return own.shared.empty();
+    auto hasSplit = [](const RecomputedReductions &own) {
+      return llvm::any_of(own.reductions, [](Operation *op) {
+        return !findSummedLoops(op).empty();
+      });
+    };
+    llvm::erase_if(found, [&](const RecomputedReductions &own) {
+      return own.shared.empty() && !hasSplit(own);
     });
     DecisionLog log(func, "carousel-recompute-products");
     while (!found.empty()) {
@@ -231,10 +237,7 @@ struct RecomputeProducts
                found,
                tryCopies(func, found, products == ProductFactors::TF32))) {
         isSame &= result.isOnline;
-        bool maySplit =
-            !own.areSplit && llvm::any_of(own.reductions, [](Operation *op) {
-              return !findSummedLoops(op).empty();
-            });
+        bool maySplit = !own.areSplit && hasSplit(own);
         if (result.isOnline || maySplit)
           kept.push_back(own);
         if (!result.isOnline && maySplit)
@@ -249,11 +252,14 @@ struct RecomputeProducts
         break;
     }
     for (const RecomputedReductions &own : found)
-      log.passed(own.reductions.front(), "Recompute",
-                 "an online reduction computes again what " +
-                     Twine(own.shared.size()) + " ops compute for others");
+      if (!own.shared.empty())
+        log.passed(own.reductions.front(), "Recompute",
+                   "an online reduction computes again what " +
+                       Twine(own.shared.size()) + " ops compute for others");
     copySources(found);
-    recomputed += found.size();
+    recomputed += llvm::count_if(found, [](const RecomputedReductions &own) {
+      return !own.shared.empty();
+    });
   }
 };
 
