@@ -311,6 +311,19 @@ private:
     return reason;
   }
 
+  /// Says why an online reduction doesn't compute a factor of its tiles that
+  /// another kernel computes; empty if it is no such factor.
+  std::string findFactorReason(unsigned from, unsigned to) const {
+    const OpGroup &group = groups[groupOfOp[to]];
+    if (problem.ops[from].kind != GraphOpKind::Elementwise ||
+        !problem.ops[to].isProduct() || !isOnlineReduction(groupOfOp[to]))
+      return "";
+    OpGroup own;
+    own.ops = {from};
+    GroupShapeResult result = computeGroupShape(problem, unite(own, group));
+    return result.shape ? "" : result.streamMiss.reason;
+  }
+
   void addBoundaries(GroupPlan &plan) const {
     for (auto [to, reader] : llvm::enumerate(problem.ops))
       for (const GraphAccess &read : reader.reads) {
@@ -321,7 +334,9 @@ private:
         boundary.tensor = read.tensor;
         boundary.from = *from;
         boundary.to = to;
-        boundary.reason = findReason(groupOfOp[*from], groupOfOp[to]);
+        boundary.reason = findFactorReason(*from, to);
+        if (boundary.reason.empty())
+          boundary.reason = findReason(groupOfOp[*from], groupOfOp[to]);
         plan.boundaries.push_back(std::move(boundary));
       }
   }

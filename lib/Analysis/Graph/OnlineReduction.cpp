@@ -14,14 +14,15 @@
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace carousel;
 
 /// The most elements that a program has of a dimension.
 static constexpr int64_t kMostWhole = 256;
-/// Instructions for an element of a factor that each program computes again.
-static constexpr int64_t kMostWork = 4;
 
 const OnlineReference *OnlineReduction::findReference(unsigned tensor) const {
   auto found = llvm::find_if(
@@ -88,6 +89,10 @@ private:
   bool hasDim(size_t at) const {
     return llvm::is_contained(shape.loops[at], stream.dim);
   }
+  /// Whether an inner product sums over a dimension.
+  bool isInnerDim(unsigned dim) const {
+    return dim != stream.dim && shape.dims[dim].isReduced;
+  }
   bool isSummed(size_t at, unsigned dim) const {
     for (auto [loop, info] : llvm::enumerate(getOp(at).loops))
       if (info.isReduction && shape.loops[at][loop] == dim)
@@ -111,6 +116,8 @@ private:
   bool checkFactors();
   bool checkTile();
   bool checkProducts();
+  double countCopies(size_t at) const;
+  bool checkTileFactors();
   bool findWhole();
   bool checkSums();
   bool checkResults();
@@ -202,21 +209,66 @@ bool OnlineReductionFinder::checkFactors() {
   return true;
 }
 
-/// A factor that an inner product sums is computed of few elements.
+/// No sum keeps a dimension that an inner product sums over.
 bool OnlineReductionFinder::checkProducts() {
-  auto isInnerDim = [&](unsigned dim) {
-    return dim != stream.dim && shape.dims[dim].isReduced;
-  };
-  for (size_t at = 0; at < group.ops.size(); ++at) {
-    OnlineRole role = stream.roles[at];
-    if (role == OnlineRole::Inner || llvm::none_of(shape.loops[at], isInnerDim))
-      continue;
-    if (role == OnlineRole::Sum || role == OnlineRole::Row)
+  for (size_t at = 0; at < group.ops.size(); ++at)
+    if (OnlineRole role = stream.roles[at];
+        (role == OnlineRole::Sum || role == OnlineRole::Row) &&
+        llvm::any_of(shape.loops[at],
+                     [&](unsigned dim) { return isInnerDim(dim); }))
       return refuse(name(at) + " keeps a dimension that another op reduces");
-    if (role == OnlineRole::Tile && getOp(at).work > kMostWork)
-      return refuse("each program would compute " + name(at) + " again");
+  return checkTileFactors();
+}
+
+/// Counts the programs that compute the same elements of an op of tiles: those
+/// of other rows, of which each has up to 128.
+double OnlineReductionFinder::countCopies(size_t at) const {
+  constexpr double kRows = 128;
+  double others = 1;
+  for (auto [dim, info] : llvm::enumerate(shape.dims))
+    if (!info.isReduced && !llvm::is_contained(shape.loops[at], dim) &&
+        llvm::any_of(llvm::seq(group.ops.size()), [&, dim = dim](size_t other) {
+          return stream.roles[other] == OnlineRole::Inner &&
+                 llvm::is_contained(shape.loops[other], dim);
+        }))
+      others *= double(assumeExtent(info.extent));
+  return std::ceil(others / kRows);
+}
+
+/// Each program computes the factors of its tiles, as normalized keys, if all
+/// programs together take no longer than another kernel and memory do.
+bool OnlineReductionFinder::checkTileFactors() {
+  constexpr double kLanes = 32;
+  double instructions = 0, bytes = 0, most = 0;
+  std::string longest;
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    const GraphOp &op = getOp(at);
+    if (stream.roles[at] != OnlineRole::Tile ||
+        llvm::none_of(shape.loops[at],
+                      [&](unsigned dim) { return isInnerDim(dim); }))
+      continue;
+    double copies = countCopies(at);
+    instructions += copies * double(op.getIterations()) *
+                    double(op.work + int64_t(op.reads.size()));
+    if (copies >= most) {
+      most = copies;
+      longest = name(at);
+    }
+    for (size_t user = 0; user < group.ops.size(); ++user)
+      if (getOp(user).isProduct())
+        for (const GraphAccess &read : getOp(user).reads)
+          if (group.findWriter(problem, read.tensor) == at)
+            bytes += 2.0 * double(problem.tensors[read.tensor].getBytes());
   }
-  return true;
+  const ChipModel &chip = problem.chip;
+  double again = instructions / (double(chip.sms) * chip.issuePerCycle *
+                                 kLanes * chip.clockGHz * 1e3);
+  double inMemory = (bytes / chip.bytesPerNs + chip.nextLaunch) / 1e3;
+  if (again <= inMemory)
+    return true;
+  return refuse(llvm::formatv("{0:f0} programs would each compute {1} again: "
+                              "{2:f1} us, and {3:f1} us through memory",
+                              most, longest, again, inMemory));
 }
 
 /// One product, of which a program has rows and all columns. Sums are along
