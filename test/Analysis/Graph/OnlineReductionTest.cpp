@@ -19,14 +19,22 @@ struct Softmax {
   ChangeKind ofMaximum = ChangeKind::Scale;
   bool dividesBefore = true;
   int64_t heads = 32, queries = 4096, keys = kAny, depth = 128, columns = 128;
+  int64_t workOfKeys = 0; ///< for an element of the keys
 };
 
 /// softmax(q k^T) v, in 16 bits.
 GraphBuilder makeAttention(const Softmax &softmax = {}) {
-  auto [ofMaximum, dividesBefore, h, m, n, d, e] = softmax;
+  auto [ofMaximum, dividesBefore, h, m, n, d, e, workOfKeys] = softmax;
   GraphBuilder graph;
   unsigned q = graph.tensor({h, m, d}, 2), k = graph.tensor({h, n, d}, 2),
            v = graph.tensor({h, n, e}, 2);
+  if (workOfKeys != 0) {
+    graph.op("norm", GraphOpKind::Elementwise, "hnd", "", {h, n, d}).work =
+        workOfKeys;
+    graph.read(k, "hnd");
+    k = graph.tensor({h, n, d}, 2);
+    graph.write(k, "hnd");
+  }
   graph.op("scores", GraphOpKind::Contraction, "hmnd", "d", {h, m, n, d});
   graph.problem.ops.back().combiner = GraphCombiner::Sum;
   graph.read(q, "hmd");
@@ -92,6 +100,49 @@ TEST(OnlineReductionTest, SoftmaxBetweenProductsIsOneKernel) {
             "loop in vectors of 128\n");
 }
 
+TEST(OnlineReductionTest, SumsOverBatchesHaveTilesOfOneBatch) {
+  constexpr int64_t b = 8, m = 1024, n = 2048, d = 64;
+  GraphBuilder graph;
+  unsigned q = graph.tensor({b, m, d}, 2), k = graph.tensor({b, n, d}, 2);
+  graph.op("scores", GraphOpKind::Contraction, "bmnd", "d", {b, m, n, d});
+  graph.problem.ops.back().combiner = GraphCombiner::Sum;
+  graph.read(q, "bmd");
+  graph.read(k, "bnd");
+  unsigned s = graph.tensor({b, m, n});
+  graph.write(s, "bmn");
+  graph.op("exp", GraphOpKind::Elementwise, "bmn", "", {b, m, n}).work = 9;
+  graph.read(s, "bmn");
+  unsigned p = graph.tensor({b, m, n});
+  graph.write(p, "bmn");
+  graph.op("sum", GraphOpKind::Reduction, "bmn", "b", {b, m, n});
+  graph.problem.ops.back().combiner = GraphCombiner::Sum;
+  graph.read(p, "bmn");
+  unsigned bias = graph.tensor({m, n});
+  graph.write(bias, "mn");
+  graph.problem.tensors[bias].escapes = true;
+  EXPECT_EQ(graph.plan(), "group 0: stream {scores, exp, sum}\n");
+  EXPECT_EQ(graph.schedule(),
+            "stream, 1024 by the grid in vectors of 128, 2048 by the grid in "
+            "vectors of 128, 8 by a loop, 64 at once in vectors of 64\n");
+}
+
+TEST(OnlineReductionTest, FactorsOfTilesAreComputedAgainWhereThatPays) {
+  Softmax softmax;
+  softmax.keys = 4096;
+  softmax.workOfKeys = 6;
+  softmax.queries = 128;
+  EXPECT_EQ(makeAttention(softmax).plan(),
+            "group 0: stream {norm, scores, max, exp, sum, divide, values}\n");
+  softmax.queries = 4096;
+  GraphBuilder graph = makeAttention(softmax);
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_EQ(plan.groups.size(), 2u);
+  ASSERT_EQ(plan.boundaries.size(), 1u);
+  EXPECT_TRUE(llvm::StringRef(plan.boundaries.front().reason)
+                  .starts_with("32 programs would each compute 'norm' again: "))
+      << plan.boundaries.front().reason;
+}
+
 TEST(OnlineReductionTest, WhatComesAfterJoins) {
   Softmax softmax;
   softmax.dividesBefore = false;
@@ -141,7 +192,7 @@ TEST(OnlineReductionTest, ProgramsHaveAllOfTheDepth) {
 
 TEST(OnlineReductionTest, ProgramsHaveRegistersForAllSums) {
   // More values of the same weights: five products of 128 columns.
-  auto [ofMaximum, dividesBefore, h, m, n, d, e] = Softmax();
+  auto [ofMaximum, dividesBefore, h, m, n, d, e, workOfKeys] = Softmax();
   GraphBuilder graph = makeAttention();
   unsigned w = graph.problem.ops.back().reads.front().tensor;
   for (unsigned more = 0; more != 4; ++more) {
@@ -310,7 +361,7 @@ TEST(OnlineReductionTest, TilesOfManyMultiplyAddsAreTooMuch) {
        {Case{1, nullptr}, Case{2, "115712"}, Case{6, "246784"}}) {
     Softmax softmax;
     softmax.depth = softmax.columns = 256;
-    auto [ofMaximum, dividesBefore, h, m, n, d, e] = softmax;
+    auto [ofMaximum, dividesBefore, h, m, n, d, e, workOfKeys] = softmax;
     GraphBuilder graph = makeWideAttention(softmax);
     GraphProblem &problem = graph.problem;
     std::vector<GraphOp> ops = problem.ops;
