@@ -15,6 +15,7 @@
 #include "Patterns.h"
 
 #include "../Reading/FusedOps.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -152,7 +153,7 @@ bool ResultPart::isSmallerBefore() {
   linalg::GenericOp at = op;
   // Down a chain of ops on elements that nothing else reads, to a product.
   while (at) {
-    bool isProduct = linalg::isaContractionOpInterface(at);
+    bool isProduct = isContraction(at);
     linalg::GenericOp next;
     if (!isProduct && !isPointwise(at))
       return false;
