@@ -192,6 +192,42 @@ def decompose_slice_scatter(values, src, dim=0, start=None, end=None, step=1):
     return torch.where((places >= begin) & (places < until), pad(src, padding), values)
 
 
+def decompose_maximum(values, other):
+    """torch-mlir compares and chooses, which loses NaN of the first."""
+    import torch
+
+    is_float = torch.result_type(values, other).is_floating_point
+    return torch.where((values > other) | values.isnan(), values, other) if is_float else NotImplemented
+
+
+def decompose_minimum(values, other):
+    import torch
+
+    is_float = torch.result_type(values, other).is_floating_point
+    return torch.where((values < other) | values.isnan(), values, other) if is_float else NotImplemented
+
+
+def decompose_clamp(values, min=None, max=None):
+    """NaN stays NaN. torch-mlir's comparisons make it a bound."""
+    import torch
+
+    if not values.is_floating_point():
+        return NotImplemented
+    if any(isinstance(bound, torch.Tensor) for bound in (min, max)):
+        values = values if min is None else torch.maximum(values, min)
+        return values if max is None else torch.minimum(values, max)
+    values = values if min is None else torch.where(values < min, min, values)
+    return values if max is None else torch.where(values > max, max, values)
+
+
+def decompose_clamp_max(values, max):
+    return decompose_clamp(values, None, max)
+
+
+def decompose_hardtanh(values, min_val=-1, max_val=1):
+    return decompose_clamp(values, min_val, max_val)
+
+
 def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
     import torch
@@ -297,7 +333,9 @@ def get_decompositions():
     aten = torch.ops.aten
     found = {aten.var.correction: decompose_variance, aten.std.correction: decompose_deviation,
              aten.var_mean.correction: decompose_variance_and_mean, aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
-             aten.cumsum.default: decompose_cumsum,
+             aten.cumsum.default: decompose_cumsum, aten.maximum.default: decompose_maximum, aten.minimum.default: decompose_minimum,
+             aten.clamp.default: decompose_clamp, aten.clamp.Tensor: decompose_clamp, aten.clamp_min.default: decompose_clamp,
+             aten.clamp_max.default: decompose_clamp_max, aten.hardtanh.default: decompose_hardtanh,
              aten.as_strided.default: decompose_strides, aten.scaled_dot_product_attention.default: decompose_attention}
     if hasattr(aten, "_grouped_mm"):
         found[aten._grouped_mm.default] = decompose_grouped
