@@ -48,6 +48,19 @@ class TorchBackendTest(unittest.TestCase):
         torch.testing.assert_close(got, wanted, **tolerance)
         return carousel.torch.report()
 
+    def compare_gradients(self, function, *inputs):
+        """Of a sum of results with factors that differ."""
+        def step(run):
+            own = [x.clone().requires_grad_() for x in inputs]
+            result = run(*own)
+            (result * torch.linspace(-1, 1, result.numel()).reshape(result.shape)).sum().backward()
+            return [result.detach(), *(x.grad for x in own)]
+
+        torch._dynamo.reset()
+        carousel.torch.reset()
+        torch.testing.assert_close(step(compile_model(function, False)), step(function), rtol=1e-4, atol=1e-4)
+        return carousel.torch.report()
+
     def compare_step(self, model, x, **tolerance):
         """Results, gradients and buffers."""
         def step(run):
@@ -364,6 +377,72 @@ class TorchBackendTest(unittest.TestCase):
         with Note():
             divided(values)
         self.assertEqual((alive, values), ([False], []))
+
+    def test_gradients_of_convolutions(self):
+        """Of images and weights: strides, groups, dilations, more padding than kernels are wide."""
+        cases = (((2, 4, 7, 6), (6, 2, 3, 3), 2, 1, 1, 2), ((1, 2, 4, 4), (3, 2, 2, 1), 1, 3, 1, 1),
+                 ((1, 2, 4, 4, 3), (3, 2, 2, 1, 2), 2, 2, 1, 1), ((2, 4, 11), (5, 4, 3), 3, 1, 2, 1))
+        for image, kernel, *options in cases:
+            with self.subTest(image=image, kernel=kernel):
+                self.compare_gradients(lambda x, w, options=options: torch.convolution(
+                    x, w, None, *([each] * (x.dim() - 2) for each in options[:3]), False, [0] * (x.dim() - 2), options[3]),
+                                       torch.randn(image), torch.randn(kernel))
+
+    def test_gradients_of_embeddings(self):
+        """Of rows that several ids name, and that none names."""
+        ids = torch.tensor([[1, 5, 1], [0, 3, 5]])
+        for dtype in (torch.float32, torch.bfloat16):
+            with self.subTest(dtype=dtype):
+                report = self.compare_gradients(lambda table, dtype=dtype: functional.embedding(ids, table.to(dtype), padding_idx=3).float(),
+                                                torch.randn(7, 4))
+                self.assertFalse([name for graph in report.graphs for name in graph.left])
+
+    def test_indices(self):
+        """Negative ones count from the end, in the gradient, too, which PyTorch computes."""
+        ids = torch.tensor([-2, 0, -2, 5])
+        report = self.compare_gradients(lambda table: table[ids].sin(), torch.randn(7, 4))
+        self.assertIn("aten.index_put.default", {name for graph in report.graphs for name, _, _ in graph.left})
+
+    def test_updates(self):
+        """Sums of rows are taken, those of columns aren't."""
+        ids = torch.tensor([1, 0, 1])
+        for dim, count in ((0, 0), (1, 1)):
+            report = self.compare(lambda x, y, dim=dim: (x + 1).index_add(dim, ids, y, alpha=2), torch.randn(3, 3), torch.randn(3, 3))
+            self.assertEqual(len(report.graphs[-1].left), count)
+
+    def test_bounds_of_nan(self):
+        x = torch.tensor([torch.nan, torch.nan, 1.0, 0.0, torch.inf, -torch.inf, torch.nan, 2.0])
+        y = torch.tensor([0.0, 1.0, torch.nan, 1.0, torch.nan, 1.0, torch.nan, -3.0])
+        functions = {
+            "clamp": lambda x, y: (x.clamp(-1, 1), x.clamp(0.5), x.clamp(max=0.5), x.clamp_min(0.5), x.clamp_max(0.5), x.clamp(2, 1)),
+            "tensors": lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), torch.clamp(x, y, y + 1), torch.clamp(x, max=y)),
+            "functions": lambda x, y: (functional.hardtanh(x), functional.relu6(x), functional.relu(x)),
+            "integers": lambda x, y: x.nan_to_num(0, 2, -2).long().clamp(0, 1),
+        }
+        for name, function in functions.items():
+            with self.subTest(name):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                report = self.compare(function, x, y, equal_nan=True)
+                self.assertFalse(report.graphs[-1].left)
+
+    def test_own_decompositions(self):
+        """Special numbers of those that PyTorch leaves whole."""
+        special = torch.tensor([torch.nan, torch.inf, -torch.inf, 0.0, -0.0, 3e38, 1e-30, 4.0])
+        x, y = special.repeat_interleave(8), special.repeat(8)
+        functions = {
+            "fmax": torch.fmax, "fmin": torch.fmin, "hypot": torch.hypot, "angle": lambda x, _: x.angle(),
+            "ldexp": lambda x, _: torch.ldexp(x, torch.arange(64, dtype=torch.int32) - 32),
+            "max": lambda x, _: x.reshape(8, 8).max(0), "min": lambda x, _: x.reshape(8, 8).min(1, keepdim=True),
+            "diagonal": lambda x, _: x.reshape(4, 16).diagonal(-1).abs() + x.reshape(16, 4).diagonal(1).abs(),
+            "unfold": lambda x, _: x.reshape(4, 16).unfold(1, 5, 3).abs(),
+        }
+        for name, function in functions.items():
+            with self.subTest(name):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                report = self.compare(function, x, y, equal_nan=True, rtol=1e-6, atol=0)
+                self.assertFalse(report.graphs[-1].left)
 
     def test_graph_breaks(self):
         def function(x):

@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from .._import import load_tool
 from . import _foreach, _report
 from ._attention import replace_attention, restore_attention
+from ._decompositions import get_decompositions as get_own_decompositions
 from ._donate import find_donated
 from ._options import Options
 from ._part import Program, make_part
@@ -51,6 +52,7 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
     table.update(get_decompositions([
         aten._softmax, aten._log_softmax, aten.nll_loss_forward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
         aten._native_batch_norm_legit_no_training, aten.native_group_norm, aten.linalg_vector_norm]))
+    table.update(get_own_decompositions())
     with load_tool():
         import torch_decompositions as own
 

@@ -37,12 +37,12 @@ _softmax _log_softmax _to_copy
 abs acos acosh add addcdiv addcmul addmm amax amin any arange argmax argmin asin asinh atan atan2 atanh avg_pool2d
 bitwise_and bitwise_not bitwise_or bitwise_xor bmm cat ceil clamp clamp_max clamp_min clone constant_pad_nd convert_element_type
 convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt
-hardtanh index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
+hardtanh index index_add index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
 logical_xor lt masked_fill max max_pool2d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
-ones_like pow reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sqrt square sub sum
+ones_like pow prod reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sqrt square sub sum
 tan tanh tril triu trunc var_mean var where xor zeros zeros_like""".split())
 COPY = torch.ops.aten.copy_.default  # to an argument, at the end of a graph
-REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim".split())
+REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim prod.dim_int".split())
 
 
 def name_operator(node: torch.fx.Node) -> str:
@@ -75,6 +75,14 @@ def refuse_tensor(value: torch.Tensor) -> str:
     return ""
 
 
+def refuse_update(node: torch.fx.Node) -> str:
+    """Why index_add stays with PyTorch: only sums of rows into known extents are sorted, others would compare each result with
+    each update."""
+    extents = node.meta["val"].shape
+    is_known = len(extents) == 2 and all(isinstance(extent, int) for extent in extents)
+    return "" if is_known and node.args[1] in (0, -2) else "updates that aren't sums of rows into known extents"
+
+
 def find_refusal(node: torch.fx.Node) -> str:
     """Why a call stays with PyTorch; empty if it needn't."""
     value = node.meta.get("val")
@@ -85,6 +93,8 @@ def find_refusal(node: torch.fx.Node) -> str:
     packet = find_packet(node)
     if packet not in TAKEN or str(node.target).removeprefix("aten.") in REFUSED_OVERLOADS:
         return "no operator that carousel-import takes"
+    if packet == "index_add" and (reason := refuse_update(node)):
+        return reason
     tensors = [each for each in torch.utils._pytree.tree_leaves(value) if each is not None]
     for source in node.all_input_nodes:
         own = source.meta.get("val")
