@@ -13,8 +13,8 @@ import math
 from typing import Any, Callable, Optional
 
 import torch
+from torch import Tensor
 
-Tensor = torch.Tensor
 aten = torch.ops.aten
 
 # Operators that PyTorch decomposes, if asked.
