@@ -65,7 +65,7 @@ def decompose_angle(values: Tensor) -> Any:
 
 
 def decompose_maximum(values: Tensor, dim: int, keepdim: bool = False) -> Any:
-    if values.dtype == torch.bool:
+    if values.dtype == torch.bool or values.is_floating_point():  # whose index may be that of NaN
         return NotImplemented
     if not values.dim():
         return values.clone(), torch.zeros_like(values, dtype=torch.int64)
@@ -73,7 +73,7 @@ def decompose_maximum(values: Tensor, dim: int, keepdim: bool = False) -> Any:
 
 
 def decompose_minimum(values: Tensor, dim: int, keepdim: bool = False) -> Any:
-    if values.dtype == torch.bool:
+    if values.dtype == torch.bool or values.is_floating_point():  # whose index may be that of NaN
         return NotImplemented
     if not values.dim():
         return values.clone(), torch.zeros_like(values, dtype=torch.int64)
