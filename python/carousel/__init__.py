@@ -22,7 +22,7 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
-    from ._report import report
+    from ._models import report
     from .block import (Argument, Memory, SharedTile, TraceError, TracedKernel, Value, abs, accumulate, ceil, ceildiv,
                         cluster_barrier, cluster_gather, cluster_rank, cluster_size, column, cond, cos, deinterleave,
                         device_assert, divide, dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function,
@@ -40,7 +40,7 @@ __version__: str  # of the compiler's library
 
 # What is imported at its first use.
 _PLACES = {
-    "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile", "report": "_report",
+    "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile", "report": "_models",
     "Context": "device", "Kernel": "device", "Program": "device",
     "Decision": "explanation", "Explanation": "explanation", "Package": "package", "open": "package",
     "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",

@@ -13,9 +13,10 @@
 docs/Torch.md says what is taken, what is left to PyTorch, and what the options are. A tree without the wheel has no entry
 point: there, pass `backend=carousel.torch.backend`."""
 
+from .._report import GraphReport, PartReport, Report, RestReport, Step
 from ._backend import backend
 from ._operator import Operator, operator
 from ._options import Options
-from ._report import GraphReport, PartReport, Report, RestReport, Step, measure, report, reset
+from ._report import measure, report, reset
 
 __all__ = ["GraphReport", "Operator", "Options", "PartReport", "Report", "RestReport", "Step", "backend", "measure", "operator", "report", "reset"]

@@ -19,13 +19,15 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .._import import load_tool
-from . import _foreach, _report
+from .._report import GraphReport
+from . import _foreach
 from ._attention import replace_attention, restore_attention
 from ._decompositions import get_decompositions as get_own_decompositions
 from ._donate import find_donated
 from ._options import Options
 from ._part import Program, make_part
 from ._recompute import PRODUCTS, factor_bytes, partition
+from ._report import LOG, Source, find_place, note_time
 from ._rest import compile_rest, compile_whole, find_devices
 from ._support import COPY, divide, inline, name_operator
 
@@ -70,7 +72,7 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
 class Declined(Exception):
     """The whole graph of Dynamo stays with PyTorch, as the report of it says."""
 
-    def __init__(self, report: _report.GraphReport):
+    def __init__(self, report: GraphReport):
         super().__init__(report.reason)
         self.report = report
 
@@ -83,8 +85,8 @@ def is_widened_product(node: torch.fx.Node) -> bool:
 class DividedGraph:
     """A graph whose parts are programs. PyTorch runs the rest."""
 
-    def __init__(self, module: torch.fx.GraphModule, options: Options, kind: str, source: _report.Source):
-        self._report = report = _report.GraphReport(source, kind)
+    def __init__(self, module: torch.fx.GraphModule, options: Options, kind: str, source: Source):
+        self._report = report = GraphReport(kind, source)
         with _disable_current_modes():  # the backward pass is compiled when it runs, in modes of the caller
             self._module, names = divide(module, report)
             runners: dict[str, Any] = {}
@@ -104,27 +106,27 @@ class DividedGraph:
                     taken_copies.update(copy for _, copy in donated.values())
                     continue
                 if part_report.is_wanted:
-                    _report.warn_once(f"a part of a model stays with PyTorch: {part_report.reason}")
+                    LOG.warn_of_part(part_report.reason)
                     has_slow = has_slow or any(map(is_widened_product, part.graph.nodes))
                 inline(self._module, name)
             # What this graph is decomposed to is slow without a program; the forward pass decides for both.
             if kind != "backward" and (has_slow or report.refused_operators > report.taken_operators):
                 reasons = Counter(part.reason for part in report.parts if part.reason and part.is_wanted)
                 parts = [part for part in report.parts if part.reason]
-                raise Declined(_report.GraphReport(source, "whole", reasons.most_common(1)[0][0], parts))
+                raise Declined(GraphReport("whole", source, reasons.most_common(1)[0][0], parts))
             for copy in set(self._module.graph.find_nodes(op="call_function", target=COPY)) - taken_copies:
-                report.left[name_operator(copy), "no program can write there", _report.find_place(copy.meta)] += 1
+                report.left[name_operator(copy), "no program can write there", find_place(copy.meta)] += 1
             compile_rest(self._module, options, report)
             for name, runner in runners.items():
                 delattr(self._module, name)
                 setattr(self._module, name, runner)
             self._module.graph.set_codegen(torch.fx.graph._BoxedCodeGen())
             self._module.recompile()
-        _report.add(report)
+        LOG.add(report)
 
     def __call__(self, values: list[Any]) -> Any:
         """Takes the list over, as AOTAutograd asks, so that what it saved can be freed."""
-        with _report.note_time(self._report.times):
+        with note_time(self._report.times):
             return self._module.forward(values)
 
 
@@ -132,15 +134,15 @@ def backend(module: torch.fx.GraphModule, inputs: list[Any], *, mode: Optional[s
             options: Optional[Mapping[str, Any]] = None) -> Callable[..., Any]:
     """Compiles a graph of Dynamo. `options` are those of `Options`."""
     chosen = Options.read(options, mode)
-    source = _report.Source(module, inputs)
+    source = Source(module, inputs)
 
-    def leave(report: _report.GraphReport) -> Callable[..., Any]:
+    def leave(report: GraphReport) -> Callable[..., Any]:
         made = compile_whole(module, inputs, chosen, report)
-        _report.add(report)
+        LOG.add(report)
         return made
 
     if chosen.cpu == "torch" and find_devices(module.graph.nodes) == {"cpu"}:
-        return leave(_report.GraphReport(source, "whole", "expected tensors on a CUDA device, got tensors on the CPU"))
+        return leave(GraphReport("whole", source, "expected tensors on a CUDA device, got tensors on the CPU"))
     replace_attention(module)
 
     def compiler(kind: str) -> Callable[..., Any]:

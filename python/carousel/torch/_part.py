@@ -14,7 +14,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Optional
 
 import sympy
@@ -23,23 +22,19 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils._sympy.functions import FloorDiv
 
 from .. import _compiler as api
-from .._compile import compile as compile_source
+from .._cache import Entry
 from .._import import CLEAN, load_tool
-from ..errors import CarouselError, CompileError
+from .._program import Refused, build, summarize
+from .._report import PartReport
+from ..errors import CarouselError
 from ..package import Package
-from ..package import open as open_package
 from ..simulator import simulate
-from ._cache import Entry
 from ._options import Options, find_products
-from ._report import PartReport, find_place, name_places, note_time, read_steps, summarize
+from ._report import find_place, note_time
 from ._support import name_operator
 
 
 OPERATORS = {sympy.Add: operator.add, sympy.Mul: operator.mul, FloorDiv: operator.floordiv}
-
-
-class Refused(Exception):
-    """Why a part can't be a program, in a line."""
 
 
 # ===------------------------------------------------------------------------===#
@@ -337,31 +332,6 @@ class Program:
             self._program(*tensors, *results)
 
 
-def build(normal: NormalGraph, entry: Entry, chip: str, products: str, options: Options, report: PartReport) -> tuple[Package, str]:
-    """The package and the graph, from the cache or the compiler. The report gets the steps."""
-    if entry.is_known():
-        report.origin = "cache"
-        if entry.refusal:
-            raise Refused(name_places(entry.refusal, normal.model_places))
-        assert entry.package is not None
-        report.steps = read_steps(entry.decisions, normal.model_places)
-        return open_package(entry.package), entry.graph
-    report.origin = "compiled"
-    graph = ""
-    try:
-        graph = mark_donated(import_graph(normal.module), normal.donated)
-        package = compile_source(graph, chips=chip, products=products, libraries=options.libraries, name="<part>", warn=False)
-    except (Refused, CompileError) as failure:
-        reason = summarize(failure)
-        if not any(word in reason for word in ("Python package", "libdevice")):  # which may be installed later
-            entry.store(graph, None, reason)
-        raise Refused(name_places(reason, normal.model_places)) from None
-    decisions = package.decisions.get("graphs", [])
-    report.steps = read_steps(decisions, normal.model_places)
-    entry.store(graph, Path(package._on_disk()), "", decisions)
-    return package, graph
-
-
 def make_part(name: str, module: torch.fx.GraphModule, options: Options, donated: Mapping[int, int]) -> tuple[Any, PartReport]:
     """What runs a part, and the report of it; None for the former if PyTorch has to. A program writes results to the arguments
     that `donated` has for them."""
@@ -378,9 +348,8 @@ def make_part(name: str, module: torch.fx.GraphModule, options: Options, donated
             raise Refused(f"expected tensors on a CUDA device, got tensors on {normal.device}")
         normal.check_results()
         chip, products = options.find_chip(normal.device), find_products()
-        entry = Entry(normal.spell(), chip, products, options.libraries)
-        report.key = entry.key
-        package, graph = build(normal, entry, chip, products, options, report)
+        entry = Entry("torch", normal.spell(), chip, products, options.libraries)
+        package, graph = build(lambda: mark_donated(import_graph(normal.module), normal.donated), entry, report, normal.model_places)
         report.seconds = time.perf_counter() - start
         if is_on_cpu and options.cpu == "compile":
             return module, report

@@ -24,8 +24,10 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
+from .._program import summarize
+from .._report import GraphReport, RestReport
 from ._options import Options
-from ._report import GraphReport, RestReport, summarize, warn_once
+from ._report import LOG
 from ._support import is_number, is_view, name_operator
 
 # Random numbers are those that PyTorch's generators give without a compiler, too.
@@ -76,7 +78,7 @@ def run_inductor(module: torch.fx.GraphModule, inputs: Sequence[Any], options: O
             report.reason = f"Inductor: {type(error).__name__}: {summarize(error)}"
     report.seconds = time.perf_counter() - start
     if report.reason:
-        warn_once(f"Inductor doesn't get a part of a model: {report.reason}")
+        LOG.warn_once(f"Inductor doesn't get a part of a model: {report.reason}")
     return made
 
 
