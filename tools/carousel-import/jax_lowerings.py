@@ -11,9 +11,11 @@ extents. Here, loops are unrolled; of conditions, all branches are computed and 
 scatter is a reduction over what may be put there, so that its result does not depend on an order.
 """
 
+import contextlib
 import functools
 import itertools
 import math
+import threading
 from numbers import Integral
 
 import jax
@@ -32,7 +34,8 @@ from reshapes import pair_groups
 # The longest loops, and their equations over all iterations.
 MOST_ITERATIONS = 128
 MOST_EQUATIONS = 4096
-
+# Of JAX's table of rules for CUDA.
+LOCK = threading.RLock()
 
 
 def isStatic(*shapes):
@@ -521,11 +524,31 @@ def findRule(primitive):
     return getattr(found, "rule", found)
 
 
-def install():
-    """Registers the rules for exports to CUDA."""
+@contextlib.contextmanager
+def installed():
+    """Registers the rules for exports to CUDA that this thread makes in the context. The process may compile for CUDA, too."""
+    table = mlir._platform_specific_lowerings["cuda"]
+    with LOCK:
+        before = dict(table)
+        register_rules(threading.get_ident())
+        try:
+            yield
+        finally:
+            table.clear()
+            table.update(before)
+
+
+def register_rules(thread):
+    def register(primitive, rule):
+        usual = findRule(primitive)
+
+        def choose(context, *operands, **parameters):
+            return (rule if threading.get_ident() == thread else usual)(context, *operands, **parameters)
+
+        mlir.register_lowering(primitive, choose, platform="cuda")
 
     def lower(primitive, function, isMultiple=False):
-        mlir.register_lowering(primitive, mlir.lower_fun(function, multiple_results=isMultiple), platform="cuda")
+        register(primitive, mlir.lower_fun(function, multiple_results=isMultiple))
 
     def lowerDynamic(primitive, function, isTaken=None):
         """Where extents are unknown, unless `isTaken` says of the operands' shapes that JAX's passes take the op."""
@@ -536,7 +559,7 @@ def install():
             isUsual = isStatic(*shapes) or (isTaken and isTaken(*shapes[:len(operands)], **parameters))
             return (static if isUsual else rule)(context, *operands, **parameters)
 
-        mlir.register_lowering(primitive, choose, platform="cuda")
+        register(primitive, choose)
 
     def lowerEmpty(primitive, start):
         """Fills results of no elements or windows, and keeps operands that are reduced along no dimension."""
@@ -552,7 +575,7 @@ def install():
                                   multiple_results=False)
             return rule(context, *operands)
 
-        mlir.register_lowering(primitive, choose, platform="cuda")
+        register(primitive, choose)
 
     lowerEmpty(primitives.reduce_sum_p, zeroOf)
     lowerEmpty(primitives.reduce_prod_p, oneOf)
@@ -601,8 +624,8 @@ def install():
             op.attributes[jax_shapes.GROUPS] = mlir.ir.StringAttr.get(text)
         return results
 
-    mlir.register_lowering(primitives.reshape_p, nameGroups, platform="cuda")
-    mlir.register_lowering(windowed_reductions.select_and_scatter_p, selectFirst, platform="cuda")
+    register(primitives.reshape_p, nameGroups)
+    register(windowed_reductions.select_and_scatter_p, selectFirst)
 
     ofApart = findRule(windowed_reductions.select_and_scatter_add_p)
 
@@ -611,7 +634,7 @@ def install():
         rule = ofApart if isApart else mlir.lower_fun(addSelected, multiple_results=False)
         return rule(context, *operands, window_dimensions=window_dimensions, window_strides=window_strides, **parameters)
 
-    mlir.register_lowering(windowed_reductions.select_and_scatter_add_p, chooseSelection, platform="cuda")
+    register(windowed_reductions.select_and_scatter_add_p, chooseSelection)
     lowerEmpty(windowed_reductions.select_and_scatter_add_p, zeroOf)
 
     readStatic = findRule(primitives.gather_p)
@@ -623,7 +646,7 @@ def install():
         rule = mlir.lower_fun(gather, multiple_results=False)
         return rule(context, *operands, shape=context.avals_out[0].shape, **parameters)
 
-    mlir.register_lowering(primitives.gather_p, chooseGather, platform="cuda")
+    register(primitives.gather_p, chooseGather)
 
     ragged = getattr(lax_internal, "ragged_dot_general_p", None)
     if ragged is None:  # an older JAX
@@ -643,4 +666,4 @@ def install():
         return usualRagged(context, *operands, ragged_dot_dimension_numbers=numbers, group_offset=group_offset,
                            preferred_element_type=preferred_element_type, **parameters)
 
-    mlir.register_lowering(ragged, lowerRagged, platform="cuda")
+    register(ragged, lowerRagged)
