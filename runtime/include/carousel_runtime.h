@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 8
+#define CAROUSEL_RUNTIME_VERSION 9
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
