@@ -8,15 +8,25 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from .errors import MissingPackageError
 
 
 def report(model: Any = None) -> Any:
-    """What became of a model that `torch.compile(model, backend="carousel")` has compiled, or of all models in this process: the
-    programs with their operators, bytes and times, the operators that stay with PyTorch and why, and the kernels that take
-    longest beside their bounds. A carousel.torch.Report: its `str` is for people."""
+    """What became of a model that `torch.compile(model, backend="carousel")` has compiled, of a function of `carousel.jax`, or of
+    all of both in this process: the programs with their operators, bytes and times, the operators that stay with PyTorch or XLA
+    and why, and the kernels that take longest beside their bounds. A carousel.torch.Report, or carousel.jax.Report, which is the
+    same class: its `str` is for people."""
+    ends = [end for end in map(sys.modules.get, ("carousel.torch", "carousel.jax")) if end is not None]
+    if model is None and ends:
+        from ._report import Report
+
+        return Report([graph for end in ends for graph in end.report().graphs])
+    jax = sys.modules.get("carousel.jax")
+    if jax is not None and jax.is_compiled(model):
+        return jax.report(model)
     try:
         from .torch import report as report_torch
     except ModuleNotFoundError as error:

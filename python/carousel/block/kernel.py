@@ -161,6 +161,13 @@ class TracedKernel:
                     places.setdefault(extent, []).append((argument.name, dim))
         return places
 
+    @property
+    def parameters(self) -> list[tuple[str, str, str, Optional[list[Union[int, str]]]]]:
+        """Of each argument that callers pass, the name, the access, the element type, and the extents; None of a scalar."""
+        return [(each.name, each.access, each.dtype, list(each.extents)) if isinstance(each, Argument)
+                else (each.node.name, "in", str(each.node.type), None)
+                for each in self._arguments if not (isinstance(each, Argument) and each.is_workspace)]
+
     def _make_arguments(self, body: Region) -> list[Any]:
         arguments: list[Any] = []
         for position, parameter in enumerate(inspect.signature(self.function).parameters.values()):
