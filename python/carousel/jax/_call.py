@@ -10,12 +10,13 @@ transformed function."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import jax
 from jax._src import core as own_core
@@ -31,6 +32,7 @@ from .._program import Refused, build, summarize
 from .._report import GraphReport, PartReport, Step
 from ..errors import CarouselError
 from ..package import Package
+from ._divide import Division
 from ._ffi import Target, lower_launch, lower_simulation
 from ._options import Options
 from ._report import LOG
@@ -52,19 +54,24 @@ class Call:
         self.name, self.kind, self.jaxpr, self.options, self.source = name, kind, jaxpr, options, source
         self.function = core.jaxpr_as_fun(jaxpr)
         self._lock = threading.Lock()
-        self._program: Optional[Program] = None
+        self._program: Union[Program, Division, None] = None
         self._is_known = False
         self._batched: dict[Any, Traced] = {}
 
     def __repr__(self) -> str:
         return self.name
 
-    def find_program(self) -> Optional[Program]:
+    def bind(self, *operands: Any) -> list[Any]:
+        return list(call_p.bind(*operands, call=self))
+
+    def set_program(self, program: Union[Program, Division, None]) -> None:
+        self._program, self._is_known = program, True
+
+    def find_program(self) -> Union[Program, Division, None]:
         """None if XLA runs the function."""
         with self._lock:
             if not self._is_known:
-                self._program = make_program(self)
-                self._is_known = True
+                self.set_program(make_program(self))
             return self._program
 
     def find_batched(self, dims: Sequence[Optional[int]], size: int) -> Traced:
@@ -107,10 +114,7 @@ class Traced:
                       for is_computed, number in self._results]
 
     def __call__(self, *values: Any) -> list[Any]:
-        return self.place(values, self.bind)
-
-    def bind(self, *operands: Any) -> list[Any]:
-        return list(call_p.bind(*operands, call=self.call))
+        return self.place(values, self.call.bind)
 
     def place(self, values: Sequence[Any], run: Callable[..., Sequence[Any]]) -> list[Any]:
         """The results, of which `run` makes those that are computed from constants and values."""
@@ -150,20 +154,22 @@ def find_products(text: str) -> str:
     return "exact" if "HIGHEST" in text or "HIGH]" in text or "HIGH," in text or "algorithm = <" in text else "tf32"
 
 
-def import_text(text: str) -> str:
+def import_text(text: str, cleans: bool = True) -> str:
     with load_tool() as tool:
         try:
             graph = tool.lower_stablehlo(text)
         except (tool.Failure, tool.Refusal) as failure:
             raise Refused(str(failure)) from None
-    return api.run_passes(api.make_source("<part>", graph.encode()), CLEAN)
+    return api.run_passes(api.make_source("<part>", graph.encode()), CLEAN) if cleans else graph
 
 
-def export(call: Call) -> str:
+def export(call: Call) -> tuple[str, str]:
+    """StableHLO, with the places of ops and without them."""
     examples = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in call.jaxpr.in_avals]
     with load_tool() as tool, importing():
         try:
-            return str(tool.export_stablehlo(call.function, examples))
+            text = tool.export_stablehlo(call.function, examples)
+            return text, tool.drop_places(text)
         except (tool.Failure, tool.Refusal) as failure:
             raise Refused(str(failure)) from None
 
@@ -181,15 +187,15 @@ def count_operators(jaxpr: Any) -> Counter[str]:
     return found
 
 
-def make_program(call: Call) -> Optional[Program]:
-    """The program, or None if XLA runs the function, for a reason that the report has."""
+def make_part(call: Call) -> tuple[Optional[Program], PartReport, bool]:
+    """The program, or None with a reason, and whether it is the function that is refused."""
     part = PartReport(call.name, count_operators(call.jaxpr.jaxpr), fallback=LOG.fallback)
     start = time.perf_counter()
-    program = None
+    program, is_refused = None, False
     try:
         check_values(call.jaxpr)
-        text = export(call)
-        entry = Entry("jax", text, call.options.find_chip(), find_products(text), call.options.libraries)
+        text, bare = export(call)
+        entry = Entry("jax", bare, call.options.find_chip(), find_products(bare), call.options.libraries)
         program = _programs.get(entry.key)
         if program is not None:
             part.key, part.origin, part.steps = entry.key, "process", list(program.steps)
@@ -197,15 +203,66 @@ def make_program(call: Call) -> Optional[Program]:
             package, graph = build(lambda: import_text(text), entry, part)
             count = len(call.jaxpr.in_avals) + len(call.jaxpr.out_avals)
             program = _programs.setdefault(entry.key, Program(package, graph, count, part.steps))
-    except (Refused, CarouselError) as failure:
+    except Refused as failure:
+        part.reason, is_refused = summarize(failure), True
+    except CarouselError as failure:
         part.reason = summarize(failure)
     except Exception as error:  # of the importer: the function is right without a program
         part.reason = f"{type(error).__name__}: {summarize(error)}, at {traceback.extract_tb(error.__traceback__)[-1].name}"
     part.seconds = time.perf_counter() - start
-    LOG.add(GraphReport(call.kind, call.source, parts=[part], fallback=LOG.fallback))
-    if part.reason:
-        LOG.warn_of_part(f"{call.name}: {part.reason}")
-    return program
+    return program, part, is_refused
+
+
+@functools.lru_cache(maxsize=4096)
+def refuse_text(text: str, jaxpr: Any) -> str:
+    try:
+        check_values(jaxpr.value)
+        import_text(export(Call("", "", jaxpr.value, Options()))[0], cleans=False)
+    except Refused as failure:
+        return summarize(failure)
+    return ""
+
+
+class Unhashed:
+    """A value that isn't part of a key."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unhashed)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def refuse(jaxpr: core.ClosedJaxpr) -> str:
+    """Why the importer refuses a function; empty if it doesn't."""
+    return refuse_text(str(jaxpr), Unhashed(jaxpr))
+
+
+def make_program(call: Call) -> Union[Program, Division, None]:
+    """The program, or several with what stays with XLA between them; None if XLA runs the function, for a reason that the report
+    has."""
+    program, part, is_refused = make_part(call)
+    report = GraphReport(call.kind, call.source, parts=[part], fallback=LOG.fallback)
+    result: Union[Program, Division, None] = program
+    if is_refused:
+        division = Division(call.jaxpr, refuse)
+        if parts := division.parts:
+            report.parts, report.left = [], division.left
+            for step, jaxpr in parts:
+                own = Call(f"{call.name}_part_{len(report.parts)}", call.kind, jaxpr, call.options, call.source)
+                made = make_part(own)
+                own.set_program(made[0])
+                report.parts.append(made[1])
+                if made[0] is not None:
+                    step.run, result = own.bind, division
+    LOG.add(report)
+    for each in report.parts:
+        if each.reason:
+            LOG.warn_of_part(f"{each.name}: {each.reason}")
+    return result
 
 
 # ===------------------------------------------------------------------------===#
@@ -256,16 +313,25 @@ def batch(values: Any, dims: Any, *, call: Call) -> Any:
 lower_inline = mlir.lower_fun(run_by_xla, multiple_results=True)
 
 
-def lower_cuda(context: Any, *operands: Any, call: Call) -> Any:
+def lower(context: Any, *operands: Any, call: Call, run: Callable[..., Any]) -> Any:
+    """`run`: lowers the call of a program."""
     program = None if getattr(_importing, "on", False) else call.find_program()
-    return lower_launch(context, operands, program.target) if program else lower_inline(context, *operands, call=call)
+    if isinstance(program, Division):
+        return mlir.lower_fun(program, multiple_results=True)(context, *operands)
+    return run(context, operands, program) if program else lower_inline(context, *operands, call=call)
+
+
+def lower_cuda(context: Any, *operands: Any, call: Call) -> Any:
+    return lower(context, *operands, call=call, run=lambda context, operands, program: lower_launch(context, operands, program.target))
 
 
 def lower_cpu(context: Any, *operands: Any, call: Call) -> Any:
-    program = call.find_program() if call.options.cpu != "xla" and not getattr(_importing, "on", False) else None
-    if program is None or call.options.cpu == "compile":
-        return lower_inline(context, *operands, call=call)
-    return lower_simulation(context, operands, program.graph, program.names, program.target)
+    def run(context: Any, operands: Any, program: Program) -> Any:
+        if call.options.cpu == "compile":
+            return lower_inline(context, *operands, call=call)
+        return lower_simulation(context, operands, program.graph, program.names, program.target)
+
+    return lower_inline(context, *operands, call=call) if call.options.cpu == "xla" else lower(context, *operands, call=call, run=run)
 
 
 call_p.def_impl(lambda *values, call: jax.jit(lambda *own: call_p.bind(*own, call=call))(*values))

@@ -104,7 +104,7 @@ def make_differentiable(traced: Traced) -> Callable[..., list[Any]]:
 
     @jax.custom_vjp
     def run(*operands: Any) -> list[Any]:
-        return traced.bind(*operands)
+        return traced.call.bind(*operands)
 
     def forward(*operands: Any) -> tuple[list[Any], Saved]:
         moving = tuple(bool(each.perturbed) and jnp.issubdtype(each.value.dtype, jnp.inexact) for each in operands)
