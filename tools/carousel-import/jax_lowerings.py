@@ -64,24 +64,31 @@ def countEquations(jaxpr):
     return count
 
 
-def scan(*operands, jaxpr, length, reverse, num_consts, num_carry, **_):
+def divideOperands(operands, ft_in=None, num_consts=0, num_carry=0, **_):
+    """Those of a loop: constants, the carry and what is scanned. JAX 0.11 has a structure of them."""
+    if ft_in is not None:
+        return list(map(list, ft_in.update(operands).unpack()))
+    return [list(operands[:num_consts]), list(operands[num_consts:num_consts + num_carry]), list(operands[num_consts + num_carry:])]
+
+
+def scan(*operands, jaxpr, length, reverse, **parameters):
     if not isinstance(length, int):
         raise Refusal(f"expected loops (lax.scan, fori_loop) with a known trip count, got '{length}'; "
                       "give the scanned dimension a number in --shapes")
+    jaxpr = jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, ())
     count = max(1, countEquations(jaxpr.jaxpr))
     if length > MOST_ITERATIONS or length * count > MOST_EQUATIONS:
         raise Refusal(f"expected loops (lax.scan, fori_loop) of at most {MOST_ITERATIONS} iterations, and {MOST_EQUATIONS} "
                       f"equations when unrolled, got {length} iterations of {count}; scan fewer elements in each call")
     body = jaxpr_as_fun(jaxpr)
-    constants, carry = operands[:num_consts], list(operands[num_consts:num_consts + num_carry])
-    scanned = operands[num_consts + num_carry:]
+    constants, carry, scanned = divideOperands(operands, **parameters)
     # Each iteration writes its part of these.
-    results = [jnp.zeros((length, *aval.shape), aval.dtype) for aval in jaxpr.out_avals[num_carry:]]
+    results = [jnp.zeros((length, *aval.shape), aval.dtype) for aval in jaxpr.out_avals[len(carry):]]
     for step in reversed(range(length)) if reverse else range(length):
         values = body(*constants, *carry, *(lax.index_in_dim(array, step, keepdims=False) for array in scanned))
-        carry = list(values[:num_carry])
+        carry, written = list(values[:len(carry)]), values[len(carry):]
         results = [lax.dynamic_update_index_in_dim(result, value, step, 0)
-                   for result, value in zip(results, values[num_carry:])]
+                   for result, value in zip(results, written)]
     return [*carry, *results]
 
 

@@ -11,7 +11,7 @@ import traceback
 
 # Frameworks, the standard library and this tool: what is inside of them tells a user nothing.
 FOREIGN = re.compile(r"(site|dist)-packages/(torch|torch_mlir|torchgen|functorch|jax|jaxlib|flax|onnx|numpy|sympy)/"
-                     r"|/lib/python\d[^/]*/(?!site-packages|dist-packages)|carousel-import|carousel/_import\.py$|_lowerings\.py$|^<")
+                     r"|/lib/python\d[^/]*/(?!site-packages|dist-packages)|carousel-import|carousel/(_import|jax/\w+)\.py$|_lowerings\.py$|^<")
 # Before the name of a module of the model, as a file of MLIR's locations.
 MODULE = "module of the model: "
 FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+)(?::(\d+))?')
