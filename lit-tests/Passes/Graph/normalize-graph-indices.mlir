@@ -1,6 +1,7 @@
 // Integers that follow from the numbers of loops are these: front ends' causal masks become one comparison where they are read,
 // whatever positions and documents these are made of.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --mlir-print-local-scope | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-fuse-graph))' | FileCheck %s --check-prefix=WIDE
 
 #v = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
@@ -294,4 +295,20 @@ func.func @bits(%x: tensor<8xf32>) -> tensor<8xf32> {
     linalg.yield %m : f32
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
+}
+
+// A constant of more bits than sums of loops' numbers have, which folding makes in a body, is no function of them.
+// WIDE-LABEL: func @wide_constant
+//       WIDE: arith.cmpi slt, %{{.*}}, %{{.*}} : i64
+func.func @wide_constant(%x: tensor<8xi64>, %n: tensor<8xindex>) -> tensor<8xi1> {
+  %table = arith.constant dense<4611686018427387904> : tensor<8xi64>
+  %e = tensor.empty() : tensor<8xi1>
+  %y = linalg.generic {indexing_maps = [#v, #v, #v], iterator_types = ["parallel"]}
+      ins(%x, %n : tensor<8xi64>, tensor<8xindex>) outs(%e : tensor<8xi1>) {
+  ^bb0(%a: i64, %at: index, %o: i1):
+    %most = tensor.extract %table[%at] : tensor<8xi64>
+    %r = arith.cmpi slt, %a, %most : i64
+    linalg.yield %r : i1
+  } -> tensor<8xi1>
+  return %y : tensor<8xi1>
 }

@@ -414,6 +414,8 @@ AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
     if (!operands.back())
       return {};
   }
+  if (operands.empty()) // a constant that sums would wrap
+    return {};
   if (auto apply = dyn_cast<affine::AffineApplyOp>(source)) {
     unsigned dims = apply.getAffineMap().getNumDims();
     return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
