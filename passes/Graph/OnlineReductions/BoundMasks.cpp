@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Block/Kernels/ExtremumRows.h"
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadGraph.h"
@@ -318,6 +319,36 @@ static bool keepsOwn(linalg::GenericOp op, arith::SelectOp choice, unsigned row,
   return keeps && hasOwn;
 }
 
+/// Whether exponentials that read the op's result subtract numbers of rows that
+/// go along one of its loops: in the gradients of keys and values, the loop
+/// goes along the rows of the softmax. Nullopt if some do, and others don't.
+static std::optional<bool> subtractAlong(linalg::GenericOp op, unsigned loop) {
+  std::optional<unsigned> dim =
+      op.getMatchingIndexingMap(op.getDpsInitOperand(0))
+          .getResultPosition(getAffineDimExpr(loop, op.getContext()));
+  std::optional<bool> found;
+  for (OpOperand &use : op->getUses()) {
+    auto reader = cast<linalg::GenericOp>(use.getOwner());
+    BlockArgument argument = reader.getMatchingBlockArgument(&use);
+    for (Operation *user : argument.getUsers()) {
+      if (!findExponential(user, argument))
+        continue;
+      auto row = dyn_cast<BlockArgument>(skipRoundings(user->getOperand(1)));
+      if (!dim || !row || row.getOwner() != reader.getBody())
+        return std::nullopt;
+      AffineMap ofRow =
+          reader.getMatchingIndexingMap(reader.getMatchingOpOperand(row));
+      auto along = dyn_cast<AffineDimExpr>(
+          reader.getMatchingIndexingMap(&use).getResult(*dim));
+      bool isAlong = along && ofRow.isFunctionOfDim(along.getPosition());
+      if (found.value_or(isAlong) != isAlong)
+        return std::nullopt;
+      found = isAlong;
+    }
+  }
+  return found.value_or(false);
+}
+
 /// Has choices leave infinite numbers in place of finite ones that exclude
 /// elements, if that is the same: each row has another element, and results are
 /// read for maxima and exponentials only.
@@ -330,10 +361,13 @@ static void excludeByInfinities(linalg::GenericOp op, unsigned element,
       matchPattern(choice.getFalseValue(), m_NegInfFloat()) ||
       !isOfSoftmax(op) || !isOfProduct(op, choice.getFalseValue()))
     return;
-  bool keeps = llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned row) {
-    return row != element && keepsOwn(op, choice, row, element);
+  std::optional<bool> isAlongRows = subtractAlong(op, element);
+  bool keeps = llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
+    return loop != element &&
+           (isAlongRows.value_or(false) ? keepsOwn(op, choice, element, loop)
+                                        : keepsOwn(op, choice, loop, element));
   });
-  if (!keeps)
+  if (!isAlongRows || !keeps)
     return;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(choice);
