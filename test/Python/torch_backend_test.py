@@ -388,15 +388,6 @@ class TorchBackendTest(unittest.TestCase):
                     x, w, None, *([each] * (x.dim() - 2) for each in options[:3]), False, [0] * (x.dim() - 2), options[3]),
                                        torch.randn(image), torch.randn(kernel))
 
-    def test_gradients_of_embeddings(self):
-        """Of rows that several ids name, and that none names."""
-        ids = torch.tensor([[1, 5, 1], [0, 3, 5]])
-        for dtype in (torch.float32, torch.bfloat16):
-            with self.subTest(dtype=dtype):
-                report = self.compare_gradients(lambda table, dtype=dtype: functional.embedding(ids, table.to(dtype), padding_idx=3).float(),
-                                                torch.randn(7, 4))
-                self.assertFalse([name for graph in report.graphs for name in graph.left])
-
     def test_indices(self):
         """Negative ones count from the end, in the gradient, too, which PyTorch computes."""
         ids = torch.tensor([-2, 0, -2, 5])

@@ -161,19 +161,6 @@ def decompose_convolution_gradients(gradient: Tensor, values: Tensor, weight: Te
     return of_values, of_weight, of_bias
 
 
-def decompose_embedding_gradient(gradient: Tensor, indices: Tensor, num_weights: int, padding_idx: int,
-                                 scale_grad_by_freq: bool) -> Any:
-    """In f32, as PyTorch's kernels for GPUs add. The compiler sorts large sums of rows by their ids."""
-    if scale_grad_by_freq or not all(isinstance(extent, int) for extent in (num_weights, gradient.shape[-1])):
-        return NotImplemented
-    rows = gradient.reshape(-1, gradient.shape[-1]).to(torch.promote_types(gradient.dtype, torch.float32))
-    places = indices.reshape(-1)
-    if padding_idx >= 0:
-        rows = torch.where((places != padding_idx).unsqueeze(1), rows, 0.0)
-    sums = torch.zeros((num_weights, rows.shape[1]), dtype=rows.dtype, device=rows.device)
-    return aten.index_add(sums, 0, places, rows).to(gradient.dtype)
-
-
 def get_decompositions() -> dict[Any, Callable[..., Any]]:
     """By the overload of an operator."""
     from torch._decomp import get_decompositions as get_own
@@ -188,6 +175,5 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         aten.narrow_copy.default: copy_of(torch.narrow), aten.view_copy.default: copy_of(aten.view.default),
         aten.permute_copy.default: copy_of(torch.permute), aten.diagonal_copy.default: copy_of(torch.diagonal),
         aten.unfold_copy.default: copy_of(aten.unfold.default), aten.unbind_copy.int: copy_of(torch.unbind),
-        aten.embedding_dense_backward.default: decompose_embedding_gradient,
         aten.convolution_backward.default: decompose_convolution_gradients,
     }
