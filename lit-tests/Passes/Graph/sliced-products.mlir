@@ -147,3 +147,20 @@ func.func @kept(%x: tensor<8x4xf32>, %w: tensor<4x64xf32>) -> (tensor<7x64xf32>,
   %s = tensor.extract_slice %p[1, 0] [7, 64] [1, 1] : tensor<8x64xf32> to tensor<7x64xf32>
   return %s, %p : tensor<7x64xf32>, tensor<8x64xf32>
 }
+
+// Several ops read the slice.
+// CHECK-LABEL: func.func @readers(
+// CHECK-SAME: %[[X:.*]]: tensor<8x4xf32>
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][1, 0] [7, 4] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[PART]], %{{.*}} : tensor<7x4xf32>, tensor<4x64xf32>) outs(%{{.*}} : tensor<7x64xf32>)
+func.func @readers(%x: tensor<8x4xf32>, %w: tensor<4x64xf32>) -> (tensor<7x64xf32>, tensor<7x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x64xf32>) outs(%f : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %s = tensor.extract_slice %p[1, 0] [7, 64] [1, 1] : tensor<8x64xf32> to tensor<7x64xf32>
+  %es = tensor.empty() : tensor<7x64xf32>
+  %a = linalg.abs ins(%s : tensor<7x64xf32>) outs(%es : tensor<7x64xf32>) -> tensor<7x64xf32>
+  %n = linalg.negf ins(%s : tensor<7x64xf32>) outs(%es : tensor<7x64xf32>) -> tensor<7x64xf32>
+  return %a, %n : tensor<7x64xf32>, tensor<7x64xf32>
+}

@@ -94,9 +94,8 @@ std::optional<ResultPart> ResultPart::read(tensor::ExtractSliceOp slice) {
     source = part.expand.getSrc();
   }
   part.op = source.getDefiningOp<linalg::GenericOp>();
-  if (!part.op || !part.op->hasOneUse() || !slice->hasOneUse() ||
-      slice.getDroppedDims().any() || !slice.hasUnitStride() ||
-      part.op.getNumResults() != 1 ||
+  if (!part.op || !part.op->hasOneUse() || slice.getDroppedDims().any() ||
+      !slice.hasUnitStride() || part.op.getNumResults() != 1 ||
       !part.op.getMatchingIndexingMap(part.op.getDpsInitOperand(0))
            .isProjectedPermutation() ||
       part.op.hasIndexSemantics())
