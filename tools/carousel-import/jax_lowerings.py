@@ -34,7 +34,7 @@ from reshapes import pair_groups
 # The longest loops, and their equations over all iterations.
 MOST_ITERATIONS = 128
 MOST_EQUATIONS = 4096
-# Of JAX's table of rules for CUDA.
+# In JAX's table of rules for CUDA.
 LOCK = threading.RLock()
 
 

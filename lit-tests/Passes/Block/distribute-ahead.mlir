@@ -56,8 +56,8 @@ gpu.module @m {
     gpu.return
   }
 
-  // What is read again while it is computed goes piece by piece, as a gate: as a whole, it would take as many registers as the
-  // sums. A chain without it is computed as a whole.
+  // Values that are read again while they are computed go piece by piece, as a gate: as a whole, they would take as many registers
+  // as the sums. A chain without it is computed as a whole.
   // CHECK-LABEL: gpu.func @read_again(
   // CHECK: carousel.multiply
   // CHECK: math.tanh %{{.*}} : vector<16xf32>

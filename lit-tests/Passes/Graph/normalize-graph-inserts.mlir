@@ -295,3 +295,21 @@ func.func @gradients(%x: tensor<16x32xf32>, %v: tensor<32x8xf32>, %w: tensor<32x
   } -> tensor<16xf32>
   return %y, %b : tensor<16x4xf32>, tensor<16xf32>
 }
+
+// The type of the concatenation knows less than those of its parts.
+// CHECK-LABEL: func.func @unknown
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}} : tensor<8x4x16xf32> into tensor<16x4x16xf32>
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<16x4x16xf32> into tensor<64x16xf32>
+func.func @unknown(%x: tensor<8x4xf32>, %w: tensor<4x64xf32>, %v: tensor<4x64xf32>) -> tensor<?x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x64xf32>) outs(%f : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %q = linalg.matmul ins(%x, %v : tensor<8x4xf32>, tensor<4x64xf32>) outs(%f : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %pe = tensor.expand_shape %p [[0], [1, 2]] output_shape [8, 4, 16] : tensor<8x64xf32> into tensor<8x4x16xf32>
+  %qe = tensor.expand_shape %q [[0], [1, 2]] output_shape [8, 4, 16] : tensor<8x64xf32> into tensor<8x4x16xf32>
+  %pc = tensor.collapse_shape %pe [[0, 1], [2]] : tensor<8x4x16xf32> into tensor<32x16xf32>
+  %qc = tensor.collapse_shape %qe [[0, 1], [2]] : tensor<8x4x16xf32> into tensor<32x16xf32>
+  %c = tensor.concat dim(0) %pc, %qc : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<?x16xf32>
+  return %c : tensor<?x16xf32>
+}

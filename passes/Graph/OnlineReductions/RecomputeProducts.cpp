@@ -66,15 +66,15 @@ static std::vector<RecomputedReductions> findReductions(func::FuncOp func) {
 static SmallVector<unsigned> findSummedLoops(Operation *op) {
   auto sum = dyn_cast<linalg::GenericOp>(op);
   SmallVector<unsigned> loops;
-  if (!sum || sum.getNumResults() != 1 || !findSummand(sum) ||
+  Value summand = sum && sum.getNumResults() == 1 ? findSummand(sum) : Value();
+  if (!summand || !isa<FloatType>(summand.getType()) ||
       sum.getNumReductionLoops() < 2 || sum.getNumParallelLoops() == 0)
     return loops;
   sum.getReductionDims(loops);
   SmallVector<int64_t> extents = sum.getStaticLoopRanges();
   auto getExtent = [&](unsigned loop) {
-    return ShapedType::isDynamic(extents[loop])
-               ? std::numeric_limits<int64_t>::max()
-               : extents[loop];
+    return assumeExtent(ShapedType::isDynamic(extents[loop]) ? kUnknownExtent
+                                                             : extents[loop]);
   };
   llvm::sort(loops, [&](unsigned a, unsigned b) {
     return std::pair(-getExtent(a), a) < std::pair(-getExtent(b), b);

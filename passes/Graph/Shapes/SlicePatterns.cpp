@@ -439,8 +439,7 @@ static Value concatBeforeCollapse(tensor::ConcatOp op,
     parts.push_back(collapse.getSrc());
   }
   auto whole = tensor::ConcatOp::create(rewriter, op.getLoc(), axis, parts);
-  return tensor::CollapseShapeOp::create(rewriter, op.getLoc(), op.getType(),
-                                         whole, groups);
+  return tensor::CollapseShapeOp::create(rewriter, op.getLoc(), whole, groups);
 }
 
 namespace {
@@ -464,7 +463,7 @@ struct ConcatenationToElements : public OpRewritePattern<tensor::ConcatOp> {
                       !llvm::all_of(op->getUsers(), computesOnElements);
     if (areInPlace)
       if (Value whole = concatBeforeCollapse(op, rewriter)) {
-        rewriter.replaceOp(op, whole);
+        replaceWithCast(rewriter, op, whole);
         // Parts have one use, and are erased once.
         for (Value input : inputs)
           if (input.use_empty() && input.getDefiningOp())

@@ -111,7 +111,7 @@ bool ResultPart::isWhole(unsigned resultDim) {
 }
 
 /// The dimension of the result that the slice has a part of, and whose loop an
-/// operand's index is. Calls nothing for an index of several loops.
+/// operand's index is; nullopt for an index of several loops.
 std::optional<unsigned> ResultPart::findCutDim(linalg::GenericOp of,
                                                AffineExpr expr) {
   AffineMap result = of.getMatchingIndexingMap(of.getDpsInitOperand(0));
@@ -139,6 +139,10 @@ std::optional<int64_t> ResultPart::countElements(linalg::GenericOp of,
     }
     isCut = true;
     auto [first, count] = getDims(*cut);
+    // The factor's dimension is divided as the result's is.
+    if (count != 1 && ShapedType::isDynamic(shape[dim]) !=
+                          cast<ShapedType>(op.getType(0)).isDynamicDim(*cut))
+      return std::nullopt;
     for (int64_t size : slice.getStaticSizes().slice(first, count))
       elements *= estimateExtent(size);
   }
