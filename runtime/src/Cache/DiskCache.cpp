@@ -377,6 +377,9 @@ uint64_t evict(int directory, const std::string &kept, uint64_t maxBytes) {
     if (!isEntryName(name) ||
         ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
+    // A store that replaces a directory or a link doesn't subtract its bytes.
+    if (!S_ISREG(status.st_mode))
+      continue;
     uint64_t bytes = countBytes(status);
     // An entry of a process with a larger bound, or a damaged one: no other
     // entry has to go for it.
