@@ -31,6 +31,8 @@ ELEMENTS = {
     "uint32": "i32", "int64": "i64", "uint64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32",
     "float64": "f64", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2", "float8_e8m0fnu": "f8E8M0FNU",
 }
+# The first name of an element type: a signed one.
+NAMES = {element: name for name, element in reversed(ELEMENTS.items()) if name != "bool_"}
 CODES = {"b1": "i1", "i1": "i8", "u1": "i8", "i2": "i16", "u2": "i16", "i4": "i32", "u4": "i32", "i8": "i64",
          "u8": "i64", "f2": "f16", "f4": "f32", "f8": "f64"}
 FORMATS = {"?": "i1", "b": "i8", "B": "i8", "h": "i16", "H": "i16", "i": "i32", "I": "i32", "q": "i64", "Q": "i64",

@@ -138,7 +138,7 @@ def write_kernel_point(kernel: Mapping[str, Any]) -> Iterator[str]:
     every = [variant.get("decisions", {}) for variant in variants]
     yield from rank((f"{miss['subject']}: {miss['reason']} [{miss['id']}]" for each in every for miss in each.get("misses", ())),
                     2, "  lost: ")
-    # What keeps a copy from the engine that is tried first.
+    # Gather copies that another engine makes than the one that is tried first.
     slow = [copy for each in every for copy in each.get("transfers", ()) if copy.get("rejections")]
     yield from rank((f"{copy['memref']} by {copy['rejections'][0]['key']} in place of {copy['engine']}, but for "
                      f"{copy['rejections'][0]['value']}" for copy in slow if copy["engine"].startswith(("vector", "cp_async"))),

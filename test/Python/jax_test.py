@@ -25,6 +25,7 @@ if HAS_JAX:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
     import carousel.jax
+    from carousel.jax import _divide
     import jax
     import jax.numpy as jnp
     import numpy
@@ -52,6 +53,14 @@ if HAS_JAX:
         y[i:i + 128] = v
         z[i:i + 128] = v * 2
 
+    @carousel.kernel(grid="1")
+    def divide(x: "f32[n]", a: "f32", y: "out f32[n]"):
+        y[0:64] = x[0:64] / a
+
+    @carousel.kernel(grid="1")
+    def increment(x: "inout i8[n]"):
+        x[0:64] = x[0:64] + 1
+
 
 @unittest.skipUnless(HAS_JAX, "JAX isn't installed")
 class JAXTest(unittest.TestCase):
@@ -77,6 +86,11 @@ class JAXTest(unittest.TestCase):
         self.compare(compile_function(mlp)(self.p, self.x), mlp(self.p, self.x))
         self.assertEqual(self.kinds(), ["function"])
         self.assertIn("operators in 1 programs, 0 with XLA", str(carousel.jax.report()))
+
+    def test_weak_types(self):
+        """Of results as of arguments: they take the type of what they meet."""
+        result = carousel.jax.jit(lambda x: x * 2 + 1, **OPTIONS)(1.0)
+        self.assertEqual((result * jnp.ones(3, jnp.bfloat16)).dtype, jnp.bfloat16)
 
     def test_gradient(self):
         """Of the parameters alone: no gradient of x is computed."""
@@ -165,7 +179,7 @@ class JAXTest(unittest.TestCase):
             b = count(a)
             return jax.nn.softmax(b @ b) + jnp.abs(jnp.fft.fft(x)).sum(-1)[:, None], a
 
-        key = jax.random.key(3)
+        key, x = jax.random.key(3), jnp.ones(4)
         self.compare(compile_function(drop)(self.p, self.x, key), drop(self.p, self.x, key))
         self.compare(jax.grad(lambda p: jnp.square(compile_function(drop)(p, self.x, key)).sum())(self.p),
                      jax.grad(lambda p: jnp.square(drop(p, self.x, key)).sum())(self.p), 1e-3)
@@ -178,6 +192,14 @@ class JAXTest(unittest.TestCase):
         self.assertEqual(len(graph.parts), 3)
         self.assertIn("fft", [name for name, _, _ in graph.left])
         self.assertIn("while at jax_test.py:", str(graph))
+
+        def share(x):
+            view = jnp.broadcast_to(x[:, None], (4, 4))
+            first = jnp.fft.fft(view)
+            return first, jnp.fft.ifft(first).real + view * 2
+
+        division = _divide.Division(jax.make_jaxpr(share)(x), lambda part: "refused" if "fft" in str(part) else "")
+        self.assertEqual([len(step.outputs) for step in division.steps if step.is_part], [1, 1])
 
     def test_report(self):
         """Of one function: kernels with their bounds, also of a program that the process has."""
@@ -279,6 +301,10 @@ class JAXTest(unittest.TestCase):
         self.compare(run(a, y=b, a=2.0), wanted)
         many = draw(9, 3, 300)
         self.compare(jax.vmap(lambda a: run(a, 2.0, b))(many), (2 * many + b, 2 * (2 * many + b)))
+        # Equal numbers of other bits are other ones, and elements stay unsigned.
+        quotients = jax.jit(lambda x: [carousel.jax.kernel(divide, **OPTIONS)(x, zero) for zero in (0.0, -0.0)])(jnp.ones(4))
+        self.assertEqual([each[0] for each in quotients], [numpy.inf, -numpy.inf])
+        self.assertEqual(carousel.jax.kernel(increment, **OPTIONS)(jnp.array([1, 200], jnp.uint8)).tolist(), [2, 201])
         for call, message in ((lambda: run(a, b), "expected 3 values"), (lambda: run(a, 2.0, b[:3]), "expected extent 300"),
                               (lambda: run(a.astype(jnp.bfloat16), 2.0, b), "expected x as f32 of rank 1, got bfloat16"),
                               (lambda: jax.jit(run)(a, 2.0, b), "expected a number of Python as a"),

@@ -236,7 +236,7 @@ class TorchBackendTest(unittest.TestCase):
         for function, arguments, donated in (
                 (lambda x, y: x.add_(y).sum(), (x, y), 1), (lambda x, y: (x.mul_(y), y.sub_(1), x + y)[2], (x, y), 2),
                 (lambda x, y: x.copy_(y.exp()), (x, y), 1), (lambda x, y: x.add_(y), (x.T, y), 1),
-                (lambda x, y: x.add_(y), (torch.rand(8, 16)[:, ::2], y), 0), (swap, (x, y), 0), (read_elsewhere, (x, y), 0),
+                (lambda x, y: x.add_(y), (torch.rand(8, 16)[:, ::2], y), 0), (swap, (x, y), 2), (read_elsewhere, (x, y), 0),
                 (read_as_a_view, (x, y), 1), (read_windows, (x, y), None), (read_old_windows, (x, y), None), (transpose, (x, y), 1)):
             with self.subTest(donated=donated, function=function.__name__):
                 torch._dynamo.reset()
@@ -334,6 +334,18 @@ class TorchBackendTest(unittest.TestCase):
         self.assertIn("aten._fft_r2c.default", left)
         self.assertRegex(left["aten._fft_r2c.default"][1], r"^torch_backend_test.py:\d+$")
         self.assertGreater(graph.taken_operators, 0)
+
+    def test_copies(self):
+        """What is copied to a new tensor has memory of its own."""
+        for target in ((4, 3), (2, 4, 3)):
+            with self.subTest(target=target):
+                torch._dynamo.reset()
+                x = torch.randn(4, 3)
+                result = compile_model(lambda x, target=target: torch.empty(target).copy_(x))(x)
+                wanted = x.expand(target).clone()
+                x.zero_()
+                result.add_(1)
+                torch.testing.assert_close(result, wanted + 1)
 
     def test_trailing_views(self):
         """Views of what PyTorch computes don't divide a part."""
@@ -490,6 +502,19 @@ distributed.destroy_process_group()
         result = run(torch.randn(64, 8))
         self.assertTrue(0.5 < (result == 0).float().mean() < 0.9)
         result.sum().backward()
+
+        def draw(x):
+            first, second = functional.dropout(x * 2), functional.dropout(x)
+            return first, second, x.exp(), torch.linalg.svdvals(x).sum().cos().sin()
+
+        x = torch.randn(8, 8)
+        torch.manual_seed(1)
+        wanted = draw(x)
+        for rest in ("eager", "inductor"):
+            with self.subTest(rest=rest):
+                torch._dynamo.reset()
+                torch.manual_seed(1)
+                torch.testing.assert_close(compile_model(draw, rest=rest)(x), wanted)
 
     def test_autocast(self):
         model = nn.Sequential(nn.Linear(16, 16), nn.LayerNorm(16))

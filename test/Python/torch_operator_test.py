@@ -54,6 +54,12 @@ def double_backward(dy: "f32[m, n]", dx: "out f32[m, n]"):
 
 
 @carousel.kernel(**rows)
+def double_dy(dy: "f32[m, n]", y: "out f32[m, n]"):
+    row = carousel.program_id()
+    y[row, :N] = dy[row, :N] * 2.0
+
+
+@carousel.kernel(**rows)
 def sum_rows(x: "f32[m, n]", y: "out f32[m]"):
     row = carousel.program_id()
     y[row] = x[row, :N].sum()
@@ -181,6 +187,10 @@ class TorchOperatorTest(unittest.TestCase):
                  lambda: carousel.torch.operator(sum_rows, "carousel_test::w", backward=double_backward)),
                 ("expected an operator that changes no input", lambda: carousel.torch.operator(
                     add_to, "carousel_test::v", backward=double_backward)),
+                (r"double_3: y: expected f32\[m, n\] with 3 in dimension 1, got 4", lambda: carousel.torch.operator(
+                    double, "carousel_test::double_3", simulate=True, results=lambda x: x.new_empty(2, 4))(torch.zeros(2, 3))),
+                ("expected another name than that of the gradient of y, got dy", lambda: carousel.torch.operator(
+                    double_dy, "carousel_test::t", backward=double_backward)),
                 ("expected gradients and constants with a backward kernel, got none",
                  lambda: carousel.torch.operator(double, "carousel_test::u", constants=("x",)))):
             with self.subTest(message), self.assertRaisesRegex(carousel.InvalidArgumentError, message):

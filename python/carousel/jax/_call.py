@@ -57,6 +57,8 @@ class Call:
         self._program: Union[Program, Division, None] = None
         self._is_known = False
         self._batched: dict[Any, Traced] = {}
+        self.run_compiled = jax.jit(self.bind)
+        """Outside of jax.jit."""
 
     def __repr__(self) -> str:
         return self.name
@@ -285,7 +287,7 @@ def make_aval(value: Any, operands: Sequence[Any]) -> Any:
         if operands and hasattr(operands[0], name):
             like[name] = getattr(operands[0], name)
             break
-    return jax.core.ShapedArray(value.shape, value.dtype, **like)
+    return jax.core.ShapedArray(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False), **like)
 
 
 def vary_alike(operands: Sequence[Any]) -> Sequence[Any]:
@@ -334,7 +336,7 @@ def lower_cpu(context: Any, *operands: Any, call: Call) -> Any:
     return lower_inline(context, *operands, call=call) if call.options.cpu == "xla" else lower(context, *operands, call=call, run=run)
 
 
-call_p.def_impl(lambda *values, call: jax.jit(lambda *own: call_p.bind(*own, call=call))(*values))
+call_p.def_impl(lambda *values, call: call.run_compiled(*values))
 ad.primitive_jvps[call_p] = differentiate
 batching.primitive_batchers[call_p] = batch
 mlir.register_lowering(call_p, lower_inline)

@@ -148,7 +148,8 @@ class Division:
             for each in groups_of:
                 step = self._make_step(each, needed, is_part)
                 if step.outputs:
-                    needed.update(step.inputs)
+                    # Earlier groups needn't give what this one makes again.
+                    needed = (needed - set(step.outputs)) | set(step.inputs)
                     steps.append(step)
         return steps[::-1]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import jax
@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax.extend import core
 from jax.interpreters import batching, mlir
 
-from .._arrays import ELEMENTS
+from .._arrays import ELEMENTS, NAMES
 from .._cache import Entry
 from .._program import Refused, build
 from .._report import GraphReport, PartReport
@@ -31,9 +31,6 @@ from ._ffi import Target, lower_launch, lower_simulation
 from ._options import Options
 from ._report import LOG, set_source
 
-# The first name that JAX has for an element type: a signed one.
-TYPES = {element: name for name, element in reversed(ELEMENTS.items()) if name != "bool_"}
-
 
 @dataclass(frozen=True)
 class KernelCall:
@@ -42,18 +39,17 @@ class KernelCall:
     source: Any  # a TracedKernel
     options: Options
     operands: tuple[int, ...]  # of each parameter, the number of the buffer, operands before results; -1: a scalar
-    scalars: tuple[Any, ...]  # of each parameter, the number or None
+    bits: tuple[int, ...]  # of each parameter, those of the number: -0.0 is another one than 0.0
     results: tuple[tuple[tuple[int, ...], str], ...]  # extents and types
     aliases: tuple[tuple[int, int], ...]
+    scalars: tuple[Any, ...] = field(compare=False)  # of each parameter, the number or None
 
     def __repr__(self) -> str:
         return str(self.source.name)
 
     def find_target(self) -> Target:
-        bits = tuple(0 if value is None else convert_number(value, describe(parameter))
-                     for value, parameter in zip(self.scalars, self.source.parameters))
-        package = find_package(self.source, self.options)
-        return Target(package, "kernel", self.source.name, self.operands, bits, self.aliases)
+        package = find_package(self.source, self.options, self.options.find_chip())
+        return Target(package, "kernel", self.source.name, self.operands, self.bits, self.aliases)
 
 
 def describe(parameter: Any) -> Parameter:
@@ -63,8 +59,8 @@ def describe(parameter: Any) -> Parameter:
 
 
 @functools.lru_cache(maxsize=None)
-def find_package(source: Any, options: Options) -> Package:
-    entry = Entry("jax", source.mlir, options.find_chip(), "exact", options.libraries)
+def find_package(source: Any, options: Options, chip: str) -> Package:
+    entry = Entry("jax", source.mlir, chip, "exact", options.libraries)
     part = PartReport(source.name, Counter({"kernel": 1}), fallback=LOG.fallback)
     LOG.add(GraphReport("kernel", source, parts=[part], fallback=LOG.fallback))
     try:
@@ -113,7 +109,13 @@ def lower_cpu(context: Any, *operands: Any, call: KernelCall) -> Any:
     return lower_simulation(context, operands, call.source, names, target, numbers)
 
 
-kernel_p.def_impl(lambda *values, call: jax.jit(lambda *own: kernel_p.bind(*own, call=call))(*values))
+@functools.lru_cache(maxsize=1024)
+def compile_call(call: KernelCall) -> Any:
+    """Outside of jax.jit, so that XLA compiles equal calls once."""
+    return jax.jit(lambda *values: kernel_p.bind(*values, call=call))
+
+
+kernel_p.def_impl(lambda *values, call: compile_call(call)(*values))
 batching.primitive_batchers[kernel_p] = batch
 jax.interpreters.ad.primitive_jvps[kernel_p] = refuse_gradient
 mlir.register_lowering(kernel_p, lambda context, *operands, call: lower_launch(context, operands, call.find_target()),
@@ -157,20 +159,24 @@ def kernel(source: Any, *, extents: Optional[Mapping[str, int]] = None, chip: Op
         for name, access, element, shape in source.parameters:
             if shape is not None and access != "out":
                 arrays.append(check_array(source.name, name, element, shape, given[name], known))
-        operands, scalars, place = [], [], 0
-        for name, access, element, shape in source.parameters:
+        operands, scalars, bits, place = [], [], [], 0
+        for parameter in source.parameters:
+            name, access, element, shape = parameter
             scalars.append(None if shape is not None else check_scalar(source.name, name, given[name]))
+            bits.append(0 if shape is not None else convert_number(scalars[-1], describe(parameter)))
             if shape is None:
                 operands.append(-1)
             elif access == "in":
                 operands.append(place)
             else:
+                dtype = NAMES[element]
                 if access == "inout":
                     aliases.append((place, len(results)))
+                    dtype = str(arrays[place].dtype)
                 operands.append(len(arrays) + len(results))
-                results.append((find_extents(source.name, name, shape, known), TYPES[element]))
+                results.append((find_extents(source.name, name, shape, known), dtype))
             place += shape is not None and access != "out"
-        call = KernelCall(source, options, tuple(operands), tuple(scalars), tuple(results), tuple(aliases))
+        call = KernelCall(source, options, tuple(operands), tuple(bits), tuple(results), tuple(aliases), tuple(scalars))
         made = kernel_p.bind(*vary_alike(arrays), call=call)
         return made[0] if len(made) == 1 else tuple(made)
 

@@ -37,14 +37,6 @@ WHOLE = ("addmm", "embedding_dense_backward", "gelu", "native_dropout", "index_p
          "_scaled_dot_product_flash_attention_for_cpu")
 
 
-def decompose_copy(target: Any, source: Any, non_blocking: bool = False) -> Any:
-    """What an argument gets that is overwritten."""
-    if source.device != target.device:
-        return NotImplemented
-    converted = source.to(target.dtype)
-    return converted if converted.shape == target.shape else converted.expand(target.shape)
-
-
 @functools.lru_cache(maxsize=None)
 def find_decompositions() -> dict[Any, Callable[..., Any]]:
     """Of operators in the graph, the same on each device and each machine: keys of the cache follow from it."""
@@ -64,7 +56,6 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
         table[aten.split_with_sizes.default] = own.decompose_split
         table[aten.nll_loss_backward.default] = own.decompose_label_gradient
     table.update(_foreach.get_decompositions())
-    table[aten.copy.default] = decompose_copy
     del table[aten.gelu.default]
     return table
 
@@ -109,7 +100,7 @@ class DividedGraph:
                     LOG.warn_of_part(part_report.reason)
                     has_slow = has_slow or any(map(is_widened_product, part.graph.nodes))
                 inline(self._module, name)
-            # What this graph is decomposed to is slow without a program; the forward pass decides for both.
+            # Decline: decomposed operators are slow without a program. The forward pass decides for both.
             if kind != "backward" and (has_slow or report.refused_operators > report.taken_operators):
                 reasons = Counter(part.reason for part in report.parts if part.reason and part.is_wanted)
                 parts = [part for part in report.parts if part.reason]

@@ -10,6 +10,7 @@ takes as many operations as PyTorch's kernel does, up to a factor."""
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Callable, Optional
 
 import torch
@@ -64,24 +65,17 @@ def decompose_angle(values: Tensor) -> Any:
     return torch.where(wide.isnan(), wide, torch.where(wide < 0, math.pi, 0.0).to(wide.dtype))
 
 
-def decompose_maximum(values: Tensor, dim: int, keepdim: bool = False) -> Any:
+def decompose_extremum(find_value: Any, find_index: Any, values: Tensor, dim: int, keepdim: bool = False) -> Any:
     if values.dtype == torch.bool or values.is_floating_point():  # whose index may be that of NaN
         return NotImplemented
     if not values.dim():
         return values.clone(), torch.zeros_like(values, dtype=torch.int64)
-    return values.amax(dim, keepdim), values.argmax(dim, keepdim)
-
-
-def decompose_minimum(values: Tensor, dim: int, keepdim: bool = False) -> Any:
-    if values.dtype == torch.bool or values.is_floating_point():  # whose index may be that of NaN
-        return NotImplemented
-    if not values.dim():
-        return values.clone(), torch.zeros_like(values, dtype=torch.int64)
-    return values.amin(dim, keepdim), values.argmin(dim, keepdim)
+    return find_value(values, dim, keepdim), find_index(values, dim, keepdim)
 
 
 def decompose_copy(values: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
-    if src.is_complex() and not values.is_complex():
+    """A tensor of its own: it may be a result beside its source."""
+    if src.device != values.device or (src.is_complex() and not values.is_complex()):
         return NotImplemented
     return src.to(values.dtype).expand(values.shape).clone()
 
@@ -169,7 +163,8 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         **get_own(list(OF_PYTORCH)),
         aten.fmax.default: decompose_fmax, aten.fmin.default: decompose_fmin, aten.hypot.default: decompose_hypot,
         aten.ldexp.Tensor: decompose_ldexp, aten.dist.default: decompose_dist, aten._cdist_forward.default: decompose_distances,
-        aten.angle.default: decompose_angle, aten.max.dim: decompose_maximum, aten.min.dim: decompose_minimum,
+        aten.angle.default: decompose_angle, aten.max.dim: partial(decompose_extremum, torch.amax, torch.argmax),
+        aten.min.dim: partial(decompose_extremum, torch.amin, torch.argmin),
         aten.copy.default: decompose_copy, aten.empty_permuted.default: decompose_empty_permuted,
         aten.diagonal.default: decompose_diagonal, aten.unfold.default: decompose_unfold, aten.addbmm.default: decompose_addbmm,
         aten.narrow_copy.default: copy_of(torch.narrow), aten.view_copy.default: copy_of(aten.view.default),

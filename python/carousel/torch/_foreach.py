@@ -23,8 +23,6 @@ def find_operator(name: str, overload: str) -> Any:
     aten = torch.ops.aten
     if name == "norm":
         return aten.linalg_vector_norm
-    if name == "copy":
-        return lambda value, source, non_blocking=False: source.to(value.dtype)
     if name == "zero":
         return aten.zeros_like
     if overload in ("Scalar", "ScalarList"):

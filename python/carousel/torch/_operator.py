@@ -16,6 +16,7 @@ from typing import Any, Callable, Optional, Union
 
 import torch
 
+from .._arrays import NAMES
 from .._compile import compile as compile_source
 from ..block import Argument, TracedKernel
 from ..errors import InvalidArgumentError
@@ -23,8 +24,7 @@ from ..package import Package
 from ..simulator import simulate as simulate_source
 from ._options import Options
 
-TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64, "i32": torch.int32,
-         "i16": torch.int16, "i8": torch.int8, "i1": torch.bool, "f8E4M3FN": torch.float8_e4m3fn, "f8E5M2": torch.float8_e5m2}
+TYPES = {element: getattr(torch, name) for element, name in NAMES.items() if hasattr(torch, name)}
 SCALARS = {"f64": "float", "f32": "float", "f16": "float", "bf16": "float", "i1": "bool"}  # others are integers
 Extent = Union[int, str, None]
 
@@ -109,10 +109,9 @@ class Operator:
                     raise InvalidArgumentError(f"{self.name}: expected a function `results` of the inputs, as no input has an extent "
                                                f"{'' if extent is None else extent + ' '}as {result.name}: {result} has, got none")
 
-    def _check(self, values: Sequence[Any]) -> dict[str, Any]:
-        """The extents by their names."""
-        sizes: dict[str, Any] = {}
-        for slot, value in zip(self.inputs, values):
+    def _check(self, slots: Sequence[Slot], values: Sequence[Any], sizes: dict[str, Any]) -> None:
+        """`sizes` has extents by their names, and gets those of the values."""
+        for slot, value in zip(slots, values):
             if not slot.access:
                 continue
             if value.dtype != slot.type or value.dim() != len(slot.extents):
@@ -123,16 +122,16 @@ class Operator:
                 if wanted is not None and wanted != extent:
                     raise InvalidArgumentError(f"{self.name}: {slot.name}: expected {slot} with {wanted} in dimension {dim}, got "
                                                f"{extent}")
-        return sizes
 
     def _allocate(self, values: Sequence[Any]) -> list[Any]:
-        sizes = self._check(values)
+        sizes: dict[str, Any] = {}
+        self._check(self.inputs, values, sizes)
         if self._make_results is not None:
             made = self._make_results(*values)
             results = list(made) if isinstance(made, (tuple, list)) else [made]
-            if [each.dtype for each in results] != [slot.type for slot in self.results]:
-                raise InvalidArgumentError(f"{self.name}: results: expected {', '.join(map(str, self.results))}, got "
-                                           f"{', '.join(str(each.dtype) for each in results)}")
+            if len(results) != len(self.results):
+                raise InvalidArgumentError(f"{self.name}: results: expected {', '.join(map(str, self.results))}, got {len(results)}")
+            self._check(self.results, results, sizes)
             # Tensors that are like an input may have its order in memory.
             return [each if each.is_contiguous() else each.new_empty(each.shape) for each in results]
         like = next(value for value in values if isinstance(value, torch.Tensor))
@@ -197,7 +196,10 @@ class Gradient:
             raise InvalidArgumentError(f"{forward.name}: expected an operator that changes no input, as it has a gradient, got one that "
                                        "does")
         known = {each.name: each for each in (*forward.inputs, *forward.results)}
-        known.update((f"d{each.name}", each) for each in forward.results)
+        for each in forward.results:
+            if known.setdefault(f"d{each.name}", each) is not each:
+                raise InvalidArgumentError(f"{forward.name}: expected another name than that of the gradient of {each.name}, got "
+                                           f"d{each.name}")
         for each in backward.inputs:
             if each.name in known and (each.element, len(each.extents)) != (known[each.name].element, len(known[each.name].extents)):
                 raise InvalidArgumentError(f"{backward.name}: {each.name}: expected {known[each.name]}, as {forward.name} has it, got "

@@ -20,15 +20,13 @@ from typing import Any, Callable
 
 import torch
 from torch._guards import TracingContext, detect_fake_mode, tracing
-from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
-from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from .._program import summarize
 from .._report import GraphReport, RestReport
 from ._options import Options
 from ._report import LOG
-from ._support import is_number, is_view, name_operator
+from ._support import fuse, is_draw, is_number, is_view, name_operator
 
 # Random numbers are those that PyTorch's generators give without a compiler, too.
 INDUCTOR_OPTIONS = {"fallback_random": True}
@@ -88,13 +86,16 @@ def run_inductor(module: torch.fx.GraphModule, inputs: Sequence[Any], options: O
 
 
 def can_move(node: torch.fx.Node) -> bool:
-    """Whether a node can be in a graph of its own: a functional operator of tensors and numbers."""
+    """Whether a node can be in a graph of its own: a functional operator of tensors and numbers. Draws of random numbers keep their
+    order, and so stay where they are."""
     if node.target is operator.getitem:
         return can_move(node.args[0])
     if node.op != "call_function" or is_number(node) or not isinstance(node.target, torch._ops.OpOverload):
         return False
     sources = (source.meta.get("val") for source in node.all_input_nodes)
-    return not node.target._schema.is_mutable and all(
+    if node.target._schema.is_mutable or is_draw(node):
+        return False
+    return all(
         isinstance(value, (torch.Tensor, torch.SymInt, tuple, list)) for value in sources)
 
 
@@ -129,13 +130,11 @@ def compile_rest(module: torch.fx.GraphModule, options: Options, report: GraphRe
     """Replaces runs of operators that are outside of parts by what Inductor makes of them."""
     if not is_wanted(options, {"cuda"}):
         return
-    partitions = CapabilityBasedPartitioner(module, Movable(), allows_single_node_partition=False).propose_partitions()
-    runs = [partition.nodes for partition in partitions
-            if is_wanted(options, find_devices(partition.nodes)) and count_fusible(partition.nodes) > 1]
-    prefix = "rest_"
-    fuse_by_partitions(module, runs, prefix=prefix, always_return_tuple=True)
-    for number in range(len(runs)):
-        name = f"{prefix}{number}"
+
+    def pays(nodes: dict[torch.fx.Node, Any]) -> bool:
+        return is_wanted(options, find_devices(nodes)) and count_fusible(nodes) > 1
+
+    for name in fuse(module, Movable(), pays, "rest_"):
         run = getattr(module, name)
         inputs = [node.meta["val"] for node in run.graph.find_nodes(op="placeholder")]
         calls = [node for node in run.graph.nodes if node.op == "call_function"]

@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections import Counter
-from collections.abc import Container
-from typing import Any
+from collections.abc import Container, Iterator
+from typing import Any, Callable
 
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
@@ -205,6 +206,33 @@ def refuse_other_devices(refusals: dict[torch.fx.Node, str]) -> None:
             refusals[node] = f"a tensor on {device}, beside programs on {main}"
 
 
+def is_draw(node: torch.fx.Node) -> bool:
+    """Whether a node advances a generator of random numbers."""
+    return isinstance(node.target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in node.target.tags
+
+
+@contextlib.contextmanager
+def keep_order(module: torch.fx.GraphModule) -> Iterator[None]:
+    """Keeps the order of random numbers while nodes are moved: each draw reads the one before it, meanwhile."""
+    draws = list(filter(is_draw, module.graph.nodes))
+    for last, draw in zip(draws, draws[1:]):
+        draw.kwargs = {**draw.kwargs, "after": last}
+    yield
+    for draw in filter(is_draw, module.graph.nodes):
+        draw.kwargs = {name: value for name, value in draw.kwargs.items() if name != "after"}
+
+
+def fuse(module: torch.fx.GraphModule, support: OperatorSupportBase, is_wanted: Callable[[dict[torch.fx.Node, Any]], bool],
+         prefix: str) -> list[str]:
+    """Makes submodules of nodes that the support takes, and gives their names."""
+    with keep_order(module):
+        partitions = CapabilityBasedPartitioner(module, support, allows_single_node_partition=True).propose_partitions()
+        wanted = [partition.nodes for partition in partitions if is_wanted(partition.nodes)]
+        fuse_by_partitions(module, wanted, prefix=prefix, always_return_tuple=True)
+    module.recompile()
+    return [f"{prefix}{number}" for number in range(len(wanted))]
+
+
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
     reuse_numbers(module)
@@ -215,20 +243,15 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
     # Views that only others read could keep parts from being one.
     taken = {node: None for node, reason in refusals.items() if node.op == "call_function" and not reason}
     drop_trailing(taken)
-    partitions = CapabilityBasedPartitioner(module, Support(taken), allows_single_node_partition=True).propose_partitions()
-    parts = []
-    for partition in partitions:
-        nodes = partition.nodes
-        drop_trailing(nodes)
-        if any(not is_cheap(node) and node.target is not operator.getitem for node in nodes):
-            parts.append(nodes)
     for node, reason in refusals.items():
         if reason and node.target not in (operator.getitem, COPY) and not is_number(node):
             report.left[name_operator(node), reason, find_place(node.meta)] += 1
-    prefix = "carousel_part_"
-    fused = fuse_by_partitions(module, parts, prefix=prefix, always_return_tuple=True)
-    fused.recompile()
-    return fused, [f"{prefix}{number}" for number in range(len(parts))]
+
+    def is_part(nodes: dict[torch.fx.Node, Any]) -> bool:
+        drop_trailing(nodes)
+        return any(not is_cheap(node) and node.target is not operator.getitem for node in nodes)
+
+    return module, fuse(module, Support(taken), is_part, "carousel_part_")
 
 
 def inline(module: torch.fx.GraphModule, name: str) -> None:
