@@ -124,14 +124,18 @@ static SmallVector<Value> passRegisters(CBuilder &builder, StringRef callee,
 static constexpr int64_t kFactorRegisters = 4;
 
 /// Whether these are registers of a thread's part of the first factor.
-static bool isFirstFactor(WgmmaRegistersType type) {
-  VectorType vector = type.getVector();
+static bool isFirstFactor(Type type) {
+  VectorType vector = cast<WgmmaRegistersType>(type).getVector();
   return vector.getElementType().isInteger(32) &&
          vector.getNumElements() == kFactorRegisters;
 }
 
-static bool isSumsOfF32(WgmmaRegistersType type) {
-  return type.getVector().getElementType().isF32();
+static bool isSumsOfF32(Type type) {
+  return cast<WgmmaRegistersType>(type).getVector().getElementType().isF32();
+}
+
+static void renew(CBuilder &builder, StringRef function, Value &registers) {
+  registers = passRegisters(builder, function, registers, {}).front();
 }
 
 static LogicalResult lowerFence(WgmmaFenceOp op,
@@ -142,14 +146,10 @@ static LogicalResult lowerFence(WgmmaFenceOp op,
        llvm::zip_equal(flatten(adaptor.getVectors()), op.getResultTypes())) {
     registers.push_back(
         castBits(builder, vector, builder.types.convertType(result)));
-    if (op.getRenews() && isFirstFactor(cast<WgmmaRegistersType>(result)))
-      registers.back() =
-          passRegisters(builder, "carousel::wgmma_renew", registers.back(), {})
-              .front();
-    if (op.getRenewsSums() && isSumsOfF32(cast<WgmmaRegistersType>(result)))
-      registers.back() = passRegisters(builder, "carousel::wgmma_renew_sums",
-                                       registers.back(), {})
-                             .front();
+    if (op.getRenews() && isFirstFactor(result))
+      renew(builder, "carousel::wgmma_renew", registers.back());
+    if (op.getRenewsSums() && isSumsOfF32(result))
+      renew(builder, "carousel::wgmma_renew_sums", registers.back());
   }
   builder.rewriter.replaceOp(
       op, passRegisters(builder, "carousel::wgmma_fence", registers, {}));
@@ -161,6 +161,9 @@ static LogicalResult lowerWait(WgmmaWaitOp op, AdaptorOf<WgmmaWaitOp> adaptor,
   SmallVector<Value> vectors = passRegisters(builder, "carousel::wgmma_wait",
                                              flatten(adaptor.getRegisters()),
                                              {std::to_string(op.getPending())});
+  if (op.getRenewsSums() && !vectors.empty() &&
+      isSumsOfF32(op.getRegisters().front().getType()))
+    renew(builder, "carousel::wgmma_renew_sums", vectors.front());
   for (auto [vector, result] : llvm::zip_equal(vectors, op.getResultTypes())) {
     Type type = builder.types.convertType(result);
     if (!type)

@@ -93,15 +93,6 @@ static Value unflatten(OpBuilder &builder, Location loc, Type type,
   return value;
 }
 
-/// Several vectors as one list of registers, and how many each has.
-static SmallVector<Value> unpackAll(OpBuilder &builder, Location loc,
-                                    ValueRange vectors) {
-  SmallVector<Value> registers;
-  for (Value vector : vectors)
-    llvm::append_range(registers, unpack(builder, loc, vector));
-  return registers;
-}
-
 namespace {
 
 /// PTX ISA, Matrix Descriptor Format. All arithmetic is in units of 16 bytes,
@@ -264,9 +255,15 @@ struct WaitLowering : public NVVMLowering<WgmmaWaitOp> {
   matchAndRewrite(WgmmaWaitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SmallVector<Value> registers = createPTXInPlace(
-        rewriter, loc, unpackAll(rewriter, loc, adaptor.getRegisters()), {},
-        "wgmma.wait_group.sync.aligned " + Twine(op.getPending()) + ";");
+    SmallVector<Value> registers;
+    for (Value vector : adaptor.getRegisters())
+      llvm::append_range(registers, unpack(rewriter, loc, vector));
+    registers = createPTXInPlace(rewriter, loc, registers, {},
+                                 "wgmma.wait_group.sync.aligned " +
+                                     Twine(op.getPending()) + ";");
+    if (op.getRenewsSums() && !registers.empty() &&
+        registers.front().getType().isF32())
+      registers.front() = renew(rewriter, loc, registers.front()).front();
     ArrayRef<Value> rest = registers;
     SmallVector<Value> results;
     for (Type type : op.getResultTypes())

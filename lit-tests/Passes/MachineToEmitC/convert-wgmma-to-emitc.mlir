@@ -93,11 +93,13 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
   // CHECK: emitc.func @renewed(
   // CHECK: %[[NEW:.*]] = call_opaque "carousel::wgmma_renew_sums"(%{{.*}}) : (!emitc.opaque<"carousel::vec<float, 4>">) -> !emitc.opaque<"carousel::vec<float, 4>">
-  // CHECK: call_opaque "carousel::wgmma_fence"(%[[NEW]])
+  // CHECK: %[[FENCED:.*]] = call_opaque "carousel::wgmma_fence"(%[[NEW]])
+  // CHECK: %[[WAITED:.*]] = call_opaque "carousel::wgmma_wait"(%[[FENCED]])
+  // CHECK: call_opaque "carousel::wgmma_renew_sums"(%[[WAITED]])
   gpu.func @renewed() kernel {
     %zero = arith.constant dense<0.0> : vector<1x2x2xf32>
     %s = carousel.wgmma.fence renews_sums(%zero) : vector<1x2x2xf32>
-    %sums = carousel.wgmma.wait 0, %s : !sums
+    %sums = carousel.wgmma.wait 0 renews_sums, %s : !sums
     gpu.return
   }
 

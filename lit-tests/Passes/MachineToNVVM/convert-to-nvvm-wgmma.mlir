@@ -76,6 +76,16 @@ gpu.module @sm_90a [#nvvm.target<chip = "sm_90a", features = "+ptx80">] {
     gpu.return
   }
 
+  // The first register is, behind the wait.
+  // CHECK-LABEL: gpu.func @renewed_behind
+  // CHECK: "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+  // CHECK: "{ .reg .b32 none; mov.u32 none, %smid; shr.u32 none, none, 20; xor.b32 $0, $0, none; }", "=f,0,~{memory}"
+  gpu.func @renewed_behind(%sums: !sums) {
+    %0 = carousel.wgmma.wait 0 renews_sums, %sums : !sums
+    "test.use"(%0) : (vector<1x2x2xf32>) -> ()
+    gpu.return
+  }
+
   // Registers are vectors in loops.
   // CHECK-LABEL: gpu.func @loop
   // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>)

@@ -736,7 +736,14 @@ static void wait(ArrayRef<Group> groups, size_t number) {
   // The factors' registers are the products' until the wait, too.
   for (const auto &[factor, words] : own.factors)
     llvm::append_range(registers, words);
-  ValueRange known = WgmmaWaitOp::create(b, pending, registers).getResults();
+  // Those of one step, whose sums no other product adds to.
+  bool isAlone = groups.size() == 1 && pending == 0 &&
+                 llvm::all_of(own.products, [](const Product &product) {
+                   return addsToZero(product.op);
+                 });
+  ValueRange known =
+      WgmmaWaitOp::create(b, pending, registers, /*renews_sums=*/isAlone)
+          .getResults();
   SmallVector<Value> results;
   for (const Product &product : own.products) {
     size_t count = product.sums.size();

@@ -196,6 +196,10 @@ def Carousel_WgmmaWaitOp : Carousel_WgmmaOp<"wgmma.wait", [
     sums. The results are the registers as vectors. Only registers that no product in flight
     accesses may be operands.
 
+    With `renews_sums`, an instruction behind the wait writes the first register of sums of f32, by
+    a value that leaves it as it is and that no compiler knows. It is for sums that only one product
+    adds to: ptxas 13.0 may read them before the wait, and then makes products wait (C329).
+
     All threads of the warpgroup execute the op together.
 
     Constraints: `pending` is 0 to 7 (C328).
@@ -211,9 +215,11 @@ def Carousel_WgmmaWaitOp : Carousel_WgmmaOp<"wgmma.wait", [
   }];
   // C328
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<7>]>:$pending,
-    Variadic<Carousel_WgmmaRegisters>:$registers);
+    Variadic<Carousel_WgmmaRegisters>:$registers, UnitAttr:$renews_sums);
   let results = (outs Variadic<AnyVectorOfNonZeroRank>:$results);
-  let assemblyFormat = "$pending (`,` $registers^ `:` type($registers))? attr-dict";
+  let assemblyFormat = [{
+    $pending (`renews_sums` $renews_sums^)? (`,` $registers^ `:` type($registers))? attr-dict
+  }];
 }
 
 //===----------------------------------------------------------------------===//
