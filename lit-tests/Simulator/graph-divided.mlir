@@ -32,6 +32,11 @@
 // REDEFINE: %{args} = --arg arg0=random:3x4100 --arg arg1=random:4100x17 --arg result0=empty:3x17
 // RUN: %{simulate}
 
+// What no loop reads is written once, behind it.
+// REDEFINE: %{args} = --arg arg0=random:9x40x33 --arg arg1=random:9x33x40 --arg arg2=random:33 --arg result0=empty:33 --arg result1=empty:33
+// REDEFINE: %{function} = images
+// RUN: %{simulate}
+
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-graph-to-block,carousel-lower{chip=sm_90a})' -o %t.mlir
 // DEFINE: %{run} = --program @rows --arg arg0=random:1x33000 --arg result0=empty:1 --policy all --schedules 2
 // RUN: carousel-sim %t.mlir %{run} | FileCheck %s --check-prefix=RIGHT
@@ -92,4 +97,19 @@ func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x17xf32>) -> tensor<?x17xf32
   %p = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x17xf32>) outs(%i : tensor<?x17xf32>) -> tensor<?x17xf32>
   %y = linalg.negf ins(%p : tensor<?x17xf32>) outs(%e : tensor<?x17xf32>) -> tensor<?x17xf32>
   return %y : tensor<?x17xf32>
+}
+
+func.func @images(%x: tensor<9x40x33xf32>, %y: tensor<9x33x40xf32>, %b: tensor<33xf32>) -> (tensor<33xf32>, tensor<33xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<33xf32>) -> tensor<33xf32>
+  %square = linalg.square ins(%b : tensor<33xf32>) outs(%e : tensor<33xf32>) -> tensor<33xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, p, c) -> (n, p, c)>, affine_map<(n, p, c) -> (n, c, p)>, affine_map<(n, p, c) -> (c)>], iterator_types = ["reduction", "reduction", "parallel"]} ins(%x, %y : tensor<9x40x33xf32>, tensor<9x33x40xf32>) outs(%i : tensor<33xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %q = arith.mulf %a, %c : f32
+    %r = arith.addf %out, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<33xf32>
+  %z = linalg.mul ins(%s, %square : tensor<33xf32>, tensor<33xf32>) outs(%e : tensor<33xf32>) -> tensor<33xf32>
+  return %square, %z : tensor<33xf32>, tensor<33xf32>
 }

@@ -11,7 +11,9 @@
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,25 +29,53 @@ bool carousel::isInLoop(const GroupShape &shape, const GroupSchedule &schedule,
   });
 }
 
+std::vector<OpPlace> carousel::findOpPlaces(const GraphProblem &problem,
+                                            const OpGroup &group,
+                                            const GroupShape &shape,
+                                            const GroupSchedule &schedule) {
+  llvm::SmallDenseMap<unsigned, unsigned> positions; // by op
+  std::vector<OpPlace> places(group.ops.size(), OpPlace::BeforeLoops);
+  auto findSource = [&](const GraphAccess &read) -> std::optional<unsigned> {
+    std::optional<unsigned> writer = problem.findWriter(read.tensor);
+    if (!writer || !positions.contains(*writer))
+      return std::nullopt;
+    return positions.lookup(*writer);
+  };
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    positions[number] = at;
+    for (const GraphAccess &read : problem.ops[number].reads)
+      if (std::optional<unsigned> source = findSource(read);
+          source && places[*source] != OpPlace::BeforeLoops)
+        places[at] = OpPlace::BehindLoops;
+    if (isInLoop(shape, schedule, at))
+      places[at] = OpPlace::Loops;
+  }
+  if (!llvm::is_contained(places, OpPlace::Loops))
+    return places;
+  llvm::SmallBitVector isRead(group.ops.size()); // by loops
+  for (unsigned at = group.ops.size(); at-- > 0;) {
+    if (places[at] == OpPlace::BeforeLoops && !isRead.test(at))
+      places[at] = OpPlace::BehindLoops;
+    if (places[at] == OpPlace::BehindLoops)
+      continue;
+    for (const GraphAccess &read : problem.ops[group.ops[at]].reads)
+      if (std::optional<unsigned> source = findSource(read))
+        isRead.set(*source);
+  }
+  return places;
+}
+
 /// Whether the parts write each result once: in the loop, where each has other
 /// elements, or behind the combination.
 static bool areWritesApart(const GraphProblem &problem, const OpGroup &group,
                            const GroupShape &shape,
                            const GroupSchedule &schedule) {
-  llvm::SmallSet<unsigned, 8> afterLoops; // tensors
-  for (auto [at, number] : llvm::enumerate(group.ops)) {
-    const GraphOp &op = problem.ops[number];
-    bool inLoop = isInLoop(shape, schedule, at);
-    bool isAfter = inLoop;
-    for (const GraphAccess &read : op.reads)
-      isAfter |= afterLoops.contains(read.tensor);
-    for (const GraphAccess &write : op.writes) {
-      if (isAfter)
-        afterLoops.insert(write.tensor);
-      else if (leavesGroup(problem, group, write.tensor))
+  std::vector<OpPlace> places = findOpPlaces(problem, group, shape, schedule);
+  for (auto [place, number] : llvm::zip_equal(places, group.ops))
+    for (const GraphAccess &write : problem.ops[number].writes)
+      if (place == OpPlace::BeforeLoops &&
+          leavesGroup(problem, group, write.tensor))
         return false;
-    }
-  }
   return true;
 }
 
@@ -63,12 +93,8 @@ static bool isCombinable(const GraphProblem &problem, const OpGroup &group,
   return reduces;
 }
 
-/// Returns a loop's length in elements, or in iterations where one loop goes
-/// along all dimensions.
-static int64_t getLength(const GroupSchedule &schedule, unsigned position) {
-  const ScheduledDim &dim = schedule.dims[position];
-  return llvm::divideCeil(assumeExtent(dim.extent),
-                          schedule.hasOneLoop ? dim.tile : 1);
+static int64_t countIterations(const ScheduledDim &dim) {
+  return llvm::divideCeil(assumeExtent(dim.extent), dim.tile);
 }
 
 /// The longest of the loops.
@@ -77,28 +103,24 @@ static std::optional<unsigned> findLoop(const GroupSchedule &schedule) {
   for (auto [position, dim] : llvm::enumerate(schedule.dims))
     if (dim.walk == DimWalk::Loop && dim.isReduced &&
         (!longest ||
-         getLength(schedule, position) > getLength(schedule, *longest)))
+         countIterations(dim) > countIterations(schedule.dims[*longest])))
       longest = position;
   return longest;
 }
 
-/// Iterations of one loop for a step along one of its dimensions.
-static int64_t countInnerIterations(const GroupSchedule &schedule,
-                                    unsigned loop) {
+/// Iterations of the other loops for a step of this one, if their dimensions
+/// have known extents.
+static std::optional<int64_t>
+countOtherIterations(const GroupSchedule &schedule, unsigned loop) {
   int64_t iterations = 1;
-  for (auto [position, dim] : llvm::enumerate(schedule.dims))
-    if (schedule.hasOneLoop && position != loop && dim.walk == DimWalk::Loop)
-      iterations *= getLength(schedule, position);
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    if (position == loop || dim.walk != DimWalk::Loop)
+      continue;
+    if (dim.extent == kUnknownExtent)
+      return std::nullopt;
+    iterations *= countIterations(dim);
+  }
   return std::max<int64_t>(iterations, 1);
-}
-
-/// Whether the other dimensions of loops have known extents.
-static bool areOthersKnown(const GroupSchedule &schedule, unsigned loop) {
-  for (auto [position, dim] : llvm::enumerate(schedule.dims))
-    if (position != loop && dim.walk == DimWalk::Loop &&
-        dim.extent == kUnknownExtent)
-      return false;
-  return true;
 }
 
 /// The programs of a schedule without its parts, if they are known.
@@ -285,15 +307,15 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
   division.position = *loop;
   int64_t leastIterations =
       isProduct ? kLeastProductIterations : kLeastIterations;
-  int64_t inner = countInnerIterations(divided, *loop);
+  std::optional<int64_t> others = countOtherIterations(divided, *loop);
   int64_t tile = divided.dims[*loop].tile;
-  if (divided.hasOneLoop && areOthersKnown(divided, *loop)) {
+  if (divided.hasOneLoop && others) {
     division.stepElements = tile;
-    division.stepIterations = inner;
+    division.stepIterations = *others;
     division.leastLength = leastIterations;
   } else {
     division.leastLength =
-        tile * int64_t(llvm::divideCeil(leastIterations, inner));
+        tile * int64_t(llvm::divideCeil(leastIterations, others.value_or(1)));
   }
   division.mostParts = isProduct ? kMostProductParts : kWantedPrograms;
   return divide(divided, division, isProduct ? kLeastProductParts : 2);

@@ -59,6 +59,8 @@ GroupSchedule::findJoined(llvm::ArrayRef<unsigned> positions) const {
 
 namespace {
 
+constexpr size_t kMostVectorDims = 4;
+
 class Scheduler {
 public:
   Scheduler(const GraphProblem &problem, const OpGroup &group,
@@ -132,8 +134,7 @@ private:
 
   bool fitBlock(llvm::ArrayRef<unsigned> positions) const {
     constexpr int64_t kMostElements = 65536;
-    constexpr size_t kMostDims = 4; // of vectors
-    if (positions.size() > kMostDims)
+    if (positions.size() > kMostVectorDims)
       return false;
     int64_t elements = 1;
     for (unsigned position : positions) {
@@ -309,8 +310,18 @@ private:
     }
     bool isDecodeRow = few == 1 && first.extent >= kTileWidth && gathersMost();
     first.tile = clampTile(first, isDecodeRow ? elements : kTileWidth / few);
-    ScheduledDim &above = schedule.dims[inner - 1];
-    above.tile = clampTile(above, isDecodeRow ? 1 : elements / first.tile);
+    if (isDecodeRow)
+      return;
+    // The one above, and others where all of it is taken.
+    elements /= first.tile;
+    unsigned most = std::min<unsigned>(inner, kMostVectorDims - 1);
+    for (unsigned count = 1; count <= most && elements > 1; ++count) {
+      ScheduledDim &above = schedule.dims[inner - count];
+      above.tile = clampTile(above, elements);
+      elements /= above.tile;
+      if (above.extent == kUnknownExtent || above.tile < above.extent)
+        return;
+    }
   }
 
   /// Whether elements at computed indices are most of what is read. Those of a

@@ -15,6 +15,7 @@
 #include "../Reading/FusedOps.h"
 #include "../Reading/RowUpdates.h"
 
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -302,9 +303,8 @@ public:
   bool isWrittenOnce(unsigned writer, ArrayRef<unsigned> dims) const;
 
 private:
-  enum class Part { BeforeLoops, Loops, BehindLoops };
   struct Step {
-    Part part = Part::BeforeLoops;
+    OpPlace place = OpPlace::BeforeLoops;
     /// The reductions that it waits for, one after the other. Rows that go
     /// through the kernel in chunks are read again after each.
     unsigned pass = 0, lastPass = 0;
@@ -312,7 +312,6 @@ private:
     bool isSummed = false;
   };
 
-  bool isInLoop(unsigned op) const;
   const GraphProblem &getProblem() const { return program.graph.problem; }
 
   const GroupProgram &program;
@@ -325,22 +324,21 @@ private:
 AccessOrder::AccessOrder(const GroupProgram &program)
     : program(program), steps(program.graph.problem.ops.size()) {
   ArrayRef<GraphOp> ops = getProblem().ops;
+  std::vector<OpPlace> places = findOpPlaces(getProblem(), program.group,
+                                             program.shape, program.schedule);
   for (auto [at, op] : llvm::enumerate(ops)) {
     Step &step = steps[at];
+    step.place = places[at];
     for (const GraphAccess &access : op.reads) {
       std::optional<unsigned> source = getProblem().findWriter(access.tensor);
       if (!source)
         continue;
       step.pass =
           std::max(step.pass, steps[*source].pass + ops[*source].reduces());
-      if (steps[*source].part != Part::BeforeLoops)
-        step.part = Part::BehindLoops;
     }
-    if (isInLoop(at))
-      step.part = Part::Loops;
-    hasLoops |= step.part == Part::Loops;
+    hasLoops |= step.place == OpPlace::Loops;
     step.lastPass = step.pass;
-    step.isSummed = step.part == Part::Loops && op.reduces();
+    step.isSummed = step.place == OpPlace::Loops && op.reduces();
   }
   // Elements that aren't reduced are computed again where they are needed.
   for (unsigned at = ops.size(); at-- > 0;)
@@ -354,35 +352,28 @@ AccessOrder::AccessOrder(const GroupProgram &program)
     }
 }
 
-bool AccessOrder::isInLoop(unsigned op) const {
-  return llvm::any_of(program.shape.loops[op], [&](unsigned dim) {
-    const GroupSchedule &schedule = program.schedule;
-    return schedule.dims[schedule.find(dim)].walk == DimWalk::Loop;
-  });
-}
-
 bool AccessOrder::isBefore(unsigned reader, unsigned writer) const {
   const Step &read = steps[reader], &write = steps[writer];
-  if (read.part != write.part ? read.part > write.part : reader > writer)
+  if (read.place != write.place ? read.place > write.place : reader > writer)
     return false;
   if (read.lastPass > write.pass)
     return false;
   if (!hasLoops || !program.schedule.covered)
     return true;
   // Where rows have chunks, the sums of a loop are a loop of their own.
-  return read.part == write.part && !read.isSummed &&
-         !(write.part == Part::Loops && getProblem().ops[writer].reduces());
+  return read.place == write.place && !read.isSummed &&
+         !(write.place == OpPlace::Loops && getProblem().ops[writer].reduces());
 }
 
 bool AccessOrder::isWrittenOnce(unsigned writer,
                                 ArrayRef<unsigned> dims) const {
   const GroupSchedule &schedule = program.schedule;
   // All programs that divide a loop among themselves execute what is before it.
-  if (hasLoops && steps[writer].part == Part::BeforeLoops)
+  if (hasLoops && steps[writer].place == OpPlace::BeforeLoops)
     return false;
   // The result of a loop's reduction is written after the loop.
-  bool isInLoops =
-      steps[writer].part == Part::Loops && !getProblem().ops[writer].reduces();
+  bool isInLoops = steps[writer].place == OpPlace::Loops &&
+                   !getProblem().ops[writer].reduces();
   SmallVector<unsigned> own = llvm::map_to_vector(
       dims, [&](unsigned dim) { return schedule.find(dim); });
   for (auto [position, dim] : llvm::enumerate(schedule.dims)) {

@@ -235,35 +235,21 @@ LogicalResult KernelWriter::writeOps() {
   if (schedule.family == ScheduleFamily::Stream)
     return writeStream(program, vectors, memory,
                        schedule.division ? &parts : nullptr);
-  SmallVector<unsigned> inLoops, others;
-  for (unsigned op : program.group.ops)
-    (isInLoop(program.shape, schedule, op) ? inLoops : others).push_back(op);
-  bool wereLoops = inLoops.empty();
-  // Ops that need no loop's result stand before the loops.
-  llvm::SmallDenseSet<unsigned> after(inLoops.begin(), inLoops.end());
-  auto needsLoops = [&](unsigned op) {
-    for (const GraphAccess &read : getNode(op).reads)
-      if (std::optional<unsigned> writer =
-              program.graph.problem.findWriter(read.tensor);
-          writer && after.contains(*writer))
-        return after.insert(op), true;
-    return false;
+  std::vector<OpPlace> places = findOpPlaces(
+      program.graph.problem, program.group, program.shape, schedule);
+  auto writeAll = [&](OpPlace wanted) {
+    SmallVector<unsigned> ops;
+    for (auto [op, place] : llvm::zip_equal(program.group.ops, places))
+      if (place == wanted)
+        ops.push_back(op);
+    if (wanted == OpPlace::Loops)
+      return ops.empty() ? success() : writeLoops(ops);
+    return LogicalResult(success(llvm::all_of(
+        ops, [&](unsigned op) { return succeeded(writeOp(op)); })));
   };
-  SmallVector<unsigned> behind;
-  for (unsigned op : others) {
-    if (!wereLoops && needsLoops(op)) {
-      behind.push_back(op);
-      continue;
-    }
-    if (failed(writeOp(op)))
-      return failure();
-  }
-  if (!wereLoops && failed(writeLoops(inLoops)))
-    return failure();
-  for (unsigned op : behind)
-    if (failed(writeOp(op)))
-      return failure();
-  return success();
+  return success(succeeded(writeAll(OpPlace::BeforeLoops)) &&
+                 succeeded(writeAll(OpPlace::Loops)) &&
+                 succeeded(writeAll(OpPlace::BehindLoops)));
 }
 
 LogicalResult KernelWriter::writeOp(unsigned op) {

@@ -200,6 +200,20 @@ TEST(GroupScheduleTest, TransposesHaveTiles) {
                               "by the grid in vectors of 128\n");
 }
 
+TEST(GroupScheduleTest, ShortRowsAreOfSeveralDimensions) {
+  // The weights of a convolution, whose windows are read from behind.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({512, 512, 3, 3}, 2);
+  graph.op("flip", GraphOpKind::Elementwise, "oiyx", "", {512, 512, 3, 3});
+  graph.read(x, "iox*");
+  unsigned y = graph.tensor({512, 512, 3, 3}, 2);
+  graph.write(y, "oiyx");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "elementwise, 512 by the grid, 512 by the grid in vectors of 256, "
+            "3 by the grid in vectors of 4, 3 by the grid in vectors of 4\n");
+}
+
 TEST(GroupScheduleTest, LoopsGoAlongOneElementAtATime) {
   // The reduced tensor leaves the kernel, too.
   GraphBuilder graph;
@@ -421,8 +435,23 @@ TEST(GroupDivisionTest, FewRowsByBytesAreOfClusters) {
   EXPECT_FALSE(hasFew(planFew(16, 512, 1, /*clusterSize=*/1)));
 }
 
+TEST(GroupDivisionTest, ImagesAreDividedAlongTheLongestLoop) {
+  // Sums over images and their pixels, of which few vectors are enough.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({64, 196, 256});
+  graph.op("sum", GraphOpKind::Reduction, "ncp", "np", {64, 256, 196});
+  graph.read(x, "npc");
+  graph.read(graph.tensor({64, 256, 196}, 2), "ncp");
+  unsigned y = graph.tensor({256});
+  graph.write(y, "c");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.divide(),
+            "column, 64 by a loop, divided into parts of 2 or more, 196 by a "
+            "loop in vectors of 128, 256 by the grid in vectors of 32: 32\n");
+}
+
 TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {
-  // y = f(b) has nothing to do with the sum, and stands before the loop.
+  // y = f(b) has nothing to do with the sum, and stands behind the loop.
   GraphBuilder graph;
   unsigned x = graph.tensor({8, 1 << 20}), b = graph.tensor({8});
   graph.op("sum", GraphOpKind::Reduction, "mn", "n", {8, 1 << 20});
@@ -435,6 +464,16 @@ TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {
   EXPECT_NE(alone, "none\n");
   unsigned y = graph.map("f", b, "m", {8});
   graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.divide(), alone);
+  // The loop reads z = g(b).
+  unsigned z = graph.map("g", b, "m", {8});
+  graph.problem.tensors[z].escapes = true;
+  graph.op("product", GraphOpKind::Reduction, "mn", "n", {8, 1 << 20});
+  graph.read(x, "mn");
+  graph.read(z, "m");
+  unsigned product = graph.tensor({8});
+  graph.write(product, "m");
+  graph.problem.tensors[product].escapes = true;
   EXPECT_EQ(graph.divide(), "none\n");
 }
 

@@ -55,6 +55,14 @@ int64_t countTogether(const GroupShape &shape, const GroupSchedule &schedule);
 bool isInLoop(const GroupShape &shape, const GroupSchedule &schedule,
               unsigned at);
 
+/// Where a kernel has an op: before its loops stands only what they read, so
+/// that one program executes all else where programs divide a loop.
+enum class OpPlace { BeforeLoops, Loops, BehindLoops };
+/// By position of a group's op.
+std::vector<OpPlace> findOpPlaces(const GraphProblem &problem,
+                                  const OpGroup &group, const GroupShape &shape,
+                                  const GroupSchedule &schedule);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_GRAPH_GROUPDIVISION_H
