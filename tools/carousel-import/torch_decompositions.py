@@ -228,6 +228,40 @@ def decompose_hardtanh(values, min_val=-1, max_val=1):
     return decompose_clamp(values, min_val, max_val)
 
 
+def decompose_extremum(values, dim=(), keepdim=False):
+    """Of a number, which torch-mlir doesn't reduce."""
+    return NotImplemented if values.dim() else values.clone()
+
+
+def find_place_of(reduce):
+    """The first place of the extremum, or of a NaN, which torch-mlir's comparisons pass over."""
+    def decompose(values, dim=None, keepdim=False):
+        import torch
+
+        if not values.dim():
+            return torch.zeros_like(values, dtype=torch.int64)
+        if not values.is_floating_point():
+            return NotImplemented
+        if dim is None:
+            result = decompose(values.flatten(), 0)
+            return result.reshape([1] * values.dim()) if keepdim else result
+        extent = values.shape[dim]
+        places = torch.arange(extent, device=values.device).reshape([-1] + [1] * (values.dim() - 1 - dim % values.dim()))
+        is_own = (values == reduce(values, dim, True)) | values.isnan()
+        return torch.amin(torch.where(is_own, places, extent), dim, keepdim)
+
+    return decompose
+
+
+def decompose_fmod(values, other):
+    """torch-mlir's takes two tensors of floats."""
+    import torch
+
+    if torch.result_type(values, other).is_floating_point:
+        return NotImplemented if isinstance(other, torch.Tensor) else torch.fmod(values, torch.full_like(values, other))
+    return values - torch.div(values, other, rounding_mode="trunc") * other
+
+
 def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
     import torch
@@ -242,6 +276,8 @@ def decompose_cumsum(values, dim, *, dtype=None):
     import torch
     from torch.nn.functional import pad
 
+    if not values.dim():
+        return values.to(dtype or values.dtype, copy=True)
     extent, block = values.shape[dim] if values.dim() else 1, 64
     dtype = dtype or values.dtype
     if not isinstance(extent, int) or extent <= 2 * block or not dtype.is_floating_point or values.is_complex():
@@ -253,20 +289,53 @@ def decompose_cumsum(values, dim, *, dtype=None):
 
 
 def decompose_strides(values, size, stride, offset=None):
-    """Strides that the tensor has, as pooling writes them for channels that come last. torch-mlir gathers elements."""
+    """Strides that the tensor has, as pooling writes them for channels that come last, or those of the tensor in other extents, as
+    normalization of groups writes them. torch-mlir gathers elements."""
     extents = tuple(values.shape)
-    is_same = extents == tuple(size) and offset in (None, values.storage_offset()) and all(
-        extent == 1 or own == wanted for extent, own, wanted in zip(extents, values.stride(), stride))
-    return values.clone() if is_same else NotImplemented
+    if offset not in (None, values.storage_offset()):
+        return NotImplemented
+    if extents == tuple(size) and all(extent == 1 or own == wanted for extent, own, wanted in zip(extents, values.stride(), stride)):
+        return values.clone()
+    places = [(extent, own) for extent, own in zip(size, stride) if extent != 1]
+    steps = [*(extent * own for extent, own in places[1:]), 1]
+    is_dense = all(own == step for (_, own), step in zip(places, steps))
+    return values.reshape(size).clone() if is_dense and values.is_contiguous() and math.prod(size) == values.numel() else NotImplemented
 
 
-def drop_assertions(graph):
-    """Of types, which the graph has."""
+def decompose_pad(values, pad, value=0):
+    """What a negative padding cuts off is a slice."""
+    if not any(isinstance(each, int) and each < 0 for each in pad):
+        return NotImplemented
+    import torch
+
+    for at in range(len(pad) // 2):
+        before, after = pad[2 * at:2 * at + 2]
+        dim = values.dim() - 1 - at
+        first, last = max(0, -before), max(0, -after)
+        values = values.narrow(dim, first, values.shape[dim] - first - last)
+    rest = [max(0, each) for each in pad]
+    return torch.constant_pad_nd(values, rest, value) if any(rest) else values.clone()
+
+
+def decompose_empty_strided(size, stride, **options):
+    """A program's tensors have no strides, which torch-mlir may not be able to compute."""
+    import torch
+
+    return torch.empty(size, **options)
+
+
+def decompose_new_empty_strided(values, size, stride, **options):
+    return values.new_empty(size, **options)
+
+
+def drop_unused(graph):
+    """Assertions of types, which the graph has, and numbers that only decompositions read, some of which torch-mlir refuses."""
     import torch
 
     for node in list(graph.nodes):
         if node.target == torch.ops.aten._assert_tensor_metadata.default:
             graph.erase_node(node)
+    graph.eliminate_dead_code()
 
 
 def widen_unsigned(graph):
@@ -331,12 +400,15 @@ def get_decompositions():
     import torch
 
     aten = torch.ops.aten
+    argmax, argmin = find_place_of(torch.amax), find_place_of(torch.amin)
     found = {aten.var.correction: decompose_variance, aten.std.correction: decompose_deviation,
              aten.var_mean.correction: decompose_variance_and_mean, aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
              aten.cumsum.default: decompose_cumsum, aten.maximum.default: decompose_maximum, aten.minimum.default: decompose_minimum,
              aten.clamp.default: decompose_clamp, aten.clamp.Tensor: decompose_clamp, aten.clamp_min.default: decompose_clamp,
              aten.clamp_max.default: decompose_clamp_max, aten.hardtanh.default: decompose_hardtanh,
-             aten.as_strided.default: decompose_strides, aten.scaled_dot_product_attention.default: decompose_attention}
+             aten.argmax.default: argmax, aten.argmin.default: argmin, aten.amax.default: decompose_extremum, aten.amin.default: decompose_extremum, aten.fmod.Tensor: decompose_fmod,
+             aten.fmod.Scalar: decompose_fmod, aten.as_strided.default: decompose_strides, aten.scaled_dot_product_attention.default: decompose_attention,
+             aten.constant_pad_nd.default: decompose_pad, aten.empty_strided.default: decompose_empty_strided, aten.new_empty_strided.default: decompose_new_empty_strided}
     if hasattr(aten, "_grouped_mm"):
         found[aten._grouped_mm.default] = decompose_grouped
     # What the package transformers exports where PyTorch can't compile its own: it is registered once that is imported.

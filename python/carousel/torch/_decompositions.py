@@ -16,6 +16,9 @@ from typing import Any, Callable, Optional
 import torch
 from torch import Tensor
 
+from . import _special_functions, _updates, _windows
+from ._updates import MOST_UPDATES, are_known
+
 aten = torch.ops.aten
 
 # Operators that PyTorch decomposes, if asked.
@@ -66,7 +69,7 @@ def decompose_angle(values: Tensor) -> Any:
 
 
 def decompose_extremum(find_value: Any, find_index: Any, values: Tensor, dim: int, keepdim: bool = False) -> Any:
-    if values.dtype == torch.bool or values.is_floating_point():  # whose index may be that of NaN
+    if values.dtype == torch.bool:
         return NotImplemented
     if not values.dim():
         return values.clone(), torch.zeros_like(values, dtype=torch.int64)
@@ -100,7 +103,9 @@ def decompose_diagonal(values: Tensor, offset: int = 0, dim1: int = 0, dim2: int
 
 
 def decompose_unfold(values: Tensor, dimension: int, size: int, step: int) -> Any:
-    if not values.dim() or not isinstance(values.shape[dimension], int):
+    if not values.dim():
+        return values.reshape(1).narrow(0, 0, size).clone()
+    if not isinstance(values.shape[dimension], int):
         return NotImplemented
     dim = dimension % values.dim()
     count = (values.shape[dim] - size) // step + 1
@@ -108,8 +113,54 @@ def decompose_unfold(values: Tensor, dimension: int, size: int, step: int) -> An
     return values.index_select(dim, windows.flatten()).unflatten(dim, (count, size)).movedim(dim + 1, -1)
 
 
+def decompose_roll(values: Tensor, shifts: Any, dims: Any = ()) -> Any:
+    """As slices, which joins them with what reads them."""
+    if not all(isinstance(extent, int) for extent in values.shape):
+        return NotImplemented
+    if not dims:
+        return decompose_roll(values.flatten(), shifts[:1], [0]).reshape(values.shape)
+    result = values
+    for shift, dim in zip(shifts, dims):
+        extent = values.shape[dim]
+        if first := shift % extent if extent else 0:
+            result = torch.cat([result.narrow(dim, extent - first, first), result.narrow(dim, 0, extent - first)], dim)
+    return result.clone() if result is values else result
+
+
+def decompose_gather(values: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Any:
+    """Of a number, which torch-mlir doesn't take."""
+    return NotImplemented if values.dim() else values.expand(index.shape).clone()
+
+
+def decompose_product(values: Tensor, dim: int, keepdim: bool = False, *, dtype: Optional[torch.dtype] = None) -> Any:
+    """Of few elements; others are a reduction that torch-mlir lacks."""
+    own = dtype or (values.dtype if values.is_floating_point() else torch.int64)
+    if not values.dim():
+        return values.to(own, copy=True)
+    if not are_known(values) or values.shape[dim] > MOST_UPDATES:
+        return NotImplemented
+    wide = values.to(torch.promote_types(own, torch.float32) if own.is_floating_point else own)
+    result = wide.narrow(dim, 0, 1)
+    for at in range(1, values.shape[dim]):
+        result = result * wide.narrow(dim, at, 1)
+    return (result if keepdim else result.squeeze(dim)).to(own, copy=True)
+
+
+def decompose_bucketize(values: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
+    """By comparing with each of few boundaries."""
+    count = boundaries.shape[0]
+    if not isinstance(count, int) or not 0 < count <= 4 * MOST_UPDATES:
+        return NotImplemented
+    left = values.unsqueeze(-1)
+    # Not a number is behind all others.
+    is_behind = (boundaries > left).logical_not() if right else (boundaries >= left).logical_not()
+    return is_behind.sum(-1, dtype=torch.int32).to(torch.int32 if out_int32 else torch.int64)
+
+
 def decompose_addbmm(values: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """As one product, whose depth is that of all."""
+    if not values.is_floating_point():
+        beta, alpha = int(beta), int(alpha)
     left = batch1.transpose(0, 1).flatten(1)
     product = torch.mm(left, batch2.flatten(0, 1))
     product = product if alpha == 1 else product * alpha
@@ -124,35 +175,10 @@ def copy_of(view: Any) -> Callable[..., Any]:
     return decompose
 
 
-def decompose_convolution_gradients(gradient: Tensor, values: Tensor, weight: Tensor, bias_sizes: Any, stride: Any, padding: Any,
-                                    dilation: Any, transposed: bool, output_padding: Any, groups: int, output_mask: Any) -> Any:
-    """As convolutions: of the gradient, transposed, and of arguments whose batch is the depth."""
-    extents, rank = (*values.shape, *weight.shape, *gradient.shape), values.dim() - 2
-    if transposed or not all(isinstance(extent, int) and extent for extent in extents):
-        return NotImplemented
-    # torch-mlir lacks groups of volumes, and gradients of groups of one channel.
-    if groups > 1 and (rank == 3 or 1 in (weight.shape[1], weight.shape[0] // groups)):
-        return NotImplemented
-    stride, padding, dilation = (list(each) * (rank if len(each) == 1 else 1) for each in (stride, padding, dilation))
-    kernel, inner, outer = weight.shape[2:], values.shape[2:], gradient.shape[2:]
-    of_values = of_weight = of_bias = None
-    if output_mask[0]:
-        # More padding than a kernel is wide is cut off.
-        own = [min(padding[at], dilation[at] * (kernel[at] - 1)) for at in range(rank)]
-        rest = [inner[at] - ((outer[at] - 1) * stride[at] - 2 * padding[at] + dilation[at] * (kernel[at] - 1) + 1)
-                for at in range(rank)]
-        of_values = aten.convolution(gradient, weight, None, stride, own, dilation, True, rest, groups)
-        for at in range(rank):
-            of_values = of_values.narrow(2 + at, padding[at] - own[at], inner[at])
-    if output_mask[1]:
-        left = values.unflatten(1, (groups, -1)).movedim(2, 0).transpose(1, 2).flatten(1, 2)
-        of_weight = aten.convolution(left, gradient.transpose(0, 1), None, dilation, padding, stride, False, [0] * rank, groups)
-        for at in range(rank):
-            of_weight = of_weight.narrow(2 + at, 0, kernel[at])
-        of_weight = of_weight.transpose(0, 1)
-    if output_mask[2]:
-        of_bias = gradient.sum([0, *range(2, 2 + rank)])
-    return of_values, of_weight, of_bias
+def decompose_weight_norm_gradient(gradient: Tensor, values: Tensor, lengths: Tensor, norms: Tensor, dim: int) -> Any:
+    others = [each for each in range(values.dim()) if each != dim]
+    along = (gradient * values).sum(others, keepdim=True) / norms
+    return lengths / norms * (gradient - values * (along / norms)), along.to(lengths.dtype)
 
 
 def get_decompositions() -> dict[Any, Callable[..., Any]]:
@@ -170,5 +196,7 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         aten.narrow_copy.default: copy_of(torch.narrow), aten.view_copy.default: copy_of(aten.view.default),
         aten.permute_copy.default: copy_of(torch.permute), aten.diagonal_copy.default: copy_of(torch.diagonal),
         aten.unfold_copy.default: copy_of(aten.unfold.default), aten.unbind_copy.int: copy_of(torch.unbind),
-        aten.convolution_backward.default: decompose_convolution_gradients,
+        aten._weight_norm_interface_backward.default: decompose_weight_norm_gradient, aten.roll.default: decompose_roll,
+        aten.gather.default: decompose_gather, aten.bucketize.Tensor: decompose_bucketize, aten.prod.dim_int: decompose_product,
+        **_updates.get_decompositions(), **_special_functions.get_decompositions(), **_windows.get_decompositions(),
     }

@@ -36,15 +36,18 @@ CONVERSIONS = ("_to_copy", "clone", "convert_element_type")
 # REFUSED_OVERLOADS.
 TAKEN = VIEWS | frozenset("""
 _softmax _log_softmax _to_copy
-abs acos acosh add addcdiv addcmul addmm amax amin any arange argmax argmin asin asinh atan atan2 atanh avg_pool2d
+_trilinear
+abs acos acosh add addcdiv addcmul addmm amax amin any arange argmax argmin asin asinh atan atan2 atanh avg_pool2d avg_pool3d
 bitwise_and bitwise_not bitwise_or bitwise_xor bmm cat ceil clamp clamp_max clamp_min clone constant_pad_nd convert_element_type
 convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt
 hardtanh index index_add index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
-logical_xor lt masked_fill max max_pool2d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
+logical_xor lt masked_fill max max_pool2d_with_indices max_pool3d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
 ones_like pow prod reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sqrt square sub sum
-tan tanh tril triu trunc var_mean var where xor zeros zeros_like""".split())
+tan tanh topk tril triu trunc var_mean var where xor zeros zeros_like""".split())
 COPY = torch.ops.aten.copy_.default  # to an argument, at the end of a graph
 REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim prod.dim_int".split())
+# Of rows of topk, and pairs of elements that are compared.
+MOST_CHOICES, MOST_PAIRS = 256, 1 << 26
 
 
 def name_operator(node: torch.fx.Node) -> str:
@@ -85,6 +88,26 @@ def refuse_update(node: torch.fx.Node) -> str:
     return "" if is_known and node.args[1] in (0, -2) else "updates that aren't sums of rows into known extents"
 
 
+def refuse_choice(node: torch.fx.Node) -> str:
+    """Why topk stays with PyTorch: each element is compared with all of its row, which is fast for rows such as those of experts."""
+    values = node.args[0].meta["val"]
+    if not all(isinstance(extent, int) for extent in values.shape):
+        return "extents that aren't known"
+    dim = node.args[2] if len(node.args) > 2 else -1
+    row = values.shape[dim] if values.dim() else 1
+    return "" if row <= MOST_CHOICES and values.numel() * row <= MOST_PAIRS else f"rows of {row}, of which all pairs are compared"
+
+
+def refuse_integers(node: torch.fx.Node) -> str:
+    """Why a pool of volumes stays with PyTorch: torch-mlir ends the process where its elements are integers."""
+    dtype = node.args[0].meta["val"].dtype
+    return "" if dtype.is_floating_point else f"elements of {str(dtype).removeprefix('torch.')}"
+
+
+# Operators that are taken where they are fast, or where the importer takes them.
+CONDITIONS = {"index_add": refuse_update, "topk": refuse_choice, "max_pool3d_with_indices": refuse_integers}
+
+
 def find_refusal(node: torch.fx.Node) -> str:
     """Why a call stays with PyTorch; empty if it needn't."""
     value = node.meta.get("val")
@@ -95,7 +118,7 @@ def find_refusal(node: torch.fx.Node) -> str:
     packet = find_packet(node)
     if packet not in TAKEN or str(node.target).removeprefix("aten.") in REFUSED_OVERLOADS:
         return "no operator that carousel-import takes"
-    if packet == "index_add" and (reason := refuse_update(node)):
+    if packet in CONDITIONS and (reason := CONDITIONS[packet](node)):
         return reason
     tensors = [each for each in torch.utils._pytree.tree_leaves(value) if each is not None]
     for source in node.all_input_nodes:

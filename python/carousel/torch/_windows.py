@@ -1,0 +1,120 @@
+# ===- _windows.py - gradients of convolutions and pools, and pools -------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Decompositions of operators that move windows over a tensor."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import torch
+from torch import Tensor
+
+from ._updates import are_known
+
+aten = torch.ops.aten
+
+
+def decompose_convolution_gradients(gradient: Tensor, values: Tensor, weight: Tensor, bias_sizes: Any, stride: Any, padding: Any,
+                                    dilation: Any, transposed: bool, output_padding: Any, groups: int, output_mask: Any) -> Any:
+    """As convolutions: of the gradient, transposed, and of arguments whose batch is the depth. Those of a transposed convolution are
+    the convolution of the gradient, and the gradient of that one's weights."""
+    extents, rank = (*values.shape, *weight.shape, *gradient.shape), values.dim() - 2
+    if not all(isinstance(extent, int) and extent for extent in extents):
+        return NotImplemented
+    if transposed:
+        own = decompose_convolution_gradients(values, gradient, weight, None, stride, padding, dilation, False, None, groups,
+                                              (False, output_mask[1], False))
+        if own is NotImplemented:
+            return NotImplemented
+        of_values = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * rank, groups) if output_mask[0] else None
+        return of_values, own[1], gradient.sum([0, *range(2, 2 + rank)]) if output_mask[2] else None
+    # torch-mlir lacks groups of volumes, and gradients of groups of one channel.
+    if groups > 1 and (rank == 3 or 1 in (weight.shape[1], weight.shape[0] // groups)):
+        return NotImplemented
+    stride, padding, dilation = (list(each) * (rank if len(each) == 1 else 1) for each in (stride, padding, dilation))
+    kernel, inner, outer = weight.shape[2:], values.shape[2:], gradient.shape[2:]
+    of_values = of_weight = of_bias = None
+    if output_mask[0]:
+        # More padding than a kernel is wide is cut off.
+        own = [min(padding[at], dilation[at] * (kernel[at] - 1)) for at in range(rank)]
+        rest = [inner[at] - ((outer[at] - 1) * stride[at] - 2 * padding[at] + dilation[at] * (kernel[at] - 1) + 1)
+                for at in range(rank)]
+        of_values = aten.convolution(gradient, weight, None, stride, own, dilation, True, rest, groups)
+        for at in range(rank):
+            of_values = of_values.narrow(2 + at, padding[at] - own[at], inner[at])
+    if output_mask[1]:
+        left = values.unflatten(1, (groups, -1)).movedim(2, 0).transpose(1, 2).flatten(1, 2)
+        of_weight = aten.convolution(left, gradient.transpose(0, 1), None, dilation, padding, stride, False, [0] * rank, groups)
+        for at in range(rank):
+            of_weight = of_weight.narrow(2 + at, 0, kernel[at])
+        of_weight = of_weight.transpose(0, 1)
+    if output_mask[2]:
+        of_bias = gradient.sum([0, *range(2, 2 + rank)])
+    return of_values, of_weight, of_bias
+
+
+MOST_WINDOWS = 16
+"""That an element of a pooled tensor is in."""
+
+
+def decompose_pool_gradient(gradient: Tensor, values: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
+                            indices: Tensor) -> Any:
+    """Of max_pool2d: each element adds up the gradients of those windows around it whose largest element it is."""
+    kernel, stride, padding, dilation = (list(each) * (2 if len(each) == 1 else 1) for each in (kernel, stride or kernel, padding, dilation))
+    counts = [-(-((size - 1) * apart + 1) // step) for size, apart, step in zip(kernel, dilation, stride)]
+    if math.prod(counts) > MOST_WINDOWS or not are_known(values, gradient):
+        return NotImplemented
+    height, width = values.shape[-2:]
+
+    def find_windows(dim: int) -> list[tuple[Tensor, Tensor]]:
+        """Along one dimension, of each element: windows around it, and whether they are some."""
+        places = torch.arange(values.shape[dim], device=values.device) + padding[dim]
+        found = []
+        for at in range(counts[dim]):
+            window = torch.div(places, stride[dim], rounding_mode="floor") - at
+            found.append((window.clamp(0, gradient.shape[dim] - 1), (window >= 0) & (window < gradient.shape[dim])))
+        return found
+
+    places = torch.arange(height * width, device=values.device).reshape(height, width)
+    result = torch.zeros((), dtype=torch.promote_types(gradient.dtype, torch.float32), device=values.device)
+    for row, is_row in find_windows(-2):
+        for column, is_column in find_windows(-1):
+            own, largest = (each.index_select(-2, row).index_select(-1, column) for each in (gradient, indices))
+            is_own = (largest == places) & is_row.unsqueeze(1) & is_column
+            result = result + torch.where(is_own, own, torch.zeros((), dtype=own.dtype, device=own.device))
+    return result.to(gradient.dtype)
+
+
+def find_pooling(values: Tensor, wanted: Any) -> Any:
+    """The sizes of windows that are equal, and don't overlap; None where they aren't."""
+    extents = values.shape[values.dim() - len(wanted):]
+    if not are_known(values) or any(extent % count for extent, count in zip(extents, wanted)):
+        return None
+    return [extent // count for extent, count in zip(extents, wanted)]
+
+
+def decompose_adaptive_maximum(values: Tensor, output_size: Any) -> Any:
+    sizes = find_pooling(values, output_size)
+    return NotImplemented if sizes is None else aten.max_pool2d_with_indices(values, sizes, sizes)
+
+
+def decompose_adaptive_mean(values: Tensor, output_size: Any) -> Any:
+    sizes = find_pooling(values, output_size)
+    if sizes is None:
+        return NotImplemented
+    divided = [extent for pair in zip(output_size, sizes) for extent in pair]
+    return values.reshape(*values.shape[:values.dim() - len(sizes)], *divided).mean([-5, -3, -1])
+
+
+def get_decompositions() -> dict[Any, Callable[..., Any]]:
+    """By the overload of an operator."""
+    return {
+        aten.convolution_backward.default: decompose_convolution_gradients,
+        aten.max_pool2d_with_indices_backward.default: decompose_pool_gradient,
+        aten.adaptive_max_pool2d.default: decompose_adaptive_maximum, aten._adaptive_avg_pool3d.default: decompose_adaptive_mean,
+    }
