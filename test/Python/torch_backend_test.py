@@ -401,6 +401,16 @@ class TorchBackendTest(unittest.TestCase):
                     x, w, None, *([each] * (x.dim() - 2) for each in options[:3]), False, [0] * (x.dim() - 2), options[3]),
                                        torch.randn(image), torch.randn(kernel))
 
+    def test_gradients_of_depthwise_convolutions(self):
+        """Where a kernel has many weights, PyTorch computes their gradient alone."""
+        for image, kernel, options, left in (((2, 6, 11), (6, 1, 4), {"padding": 3}, 0), ((2, 6, 9, 8), (6, 1, 3, 3), {"padding": 1}, 1),
+                                             ((2, 6, 9, 8), (6, 1, 2, 2), {"dilation": 2}, 0), ((2, 6, 9, 8), (6, 1, 3, 3), {"stride": 2}, 1)):
+            with self.subTest(kernel=kernel, **options):
+                convolve = functional.conv1d if len(image) == 3 else functional.conv2d
+                report = self.compare_gradients(lambda x, w: convolve(x, w, groups=6, **options), torch.randn(image), torch.randn(kernel))
+                self.assertEqual(sum(sum(graph.left.values()) for graph in report.graphs), left, str(report))
+                self.assertEqual(len(report.parts), 2 if options.get("stride", 1) == 1 else 1)
+
     def test_gradients_of_pools(self):
         """Of windows that overlap, reach over the ends, and have equal elements."""
         for kernel, stride, padding, ceil_mode in ((2, 2, 0, False), (3, 2, 1, False), (3, 1, 1, False), (3, 2, 0, True), ((2, 3), (2, 1), (1, 0), False)):

@@ -35,8 +35,7 @@ CONVERSIONS = ("_to_copy", "clone", "convert_element_type")
 # The names of ATen's operators that carousel-import takes as AOTAutograd writes them, in all their overloads but those of
 # REFUSED_OVERLOADS.
 TAKEN = VIEWS | frozenset("""
-_softmax _log_softmax _to_copy
-_trilinear
+_softmax _log_softmax _to_copy _trilinear
 abs acos acosh add addcdiv addcmul addmm amax amin any arange argmax argmin asin asinh atan atan2 atanh avg_pool2d avg_pool3d
 bitwise_and bitwise_not bitwise_or bitwise_xor bmm cat ceil clamp clamp_max clamp_min clone constant_pad_nd convert_element_type
 convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, Callable
 
@@ -33,10 +34,12 @@ def decompose_convolution_gradients(gradient: Tensor, values: Tensor, weight: Te
             return NotImplemented
         of_values = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * rank, groups) if output_mask[0] else None
         return of_values, own[1], gradient.sum([0, *range(2, 2 + rank)]) if output_mask[2] else None
+    stride, padding, dilation = (list(each) * (rank if len(each) == 1 else 1) for each in (stride, padding, dilation))
+    if groups > 1 and weight.shape[:2] == (groups, 1):
+        return decompose_depthwise_gradients(gradient, values, weight, stride, padding, dilation, output_mask)
     # torch-mlir lacks groups of volumes, and gradients of groups of one channel.
     if groups > 1 and (rank == 3 or 1 in (weight.shape[1], weight.shape[0] // groups)):
         return NotImplemented
-    stride, padding, dilation = (list(each) * (rank if len(each) == 1 else 1) for each in (stride, padding, dilation))
     kernel, inner, outer = weight.shape[2:], values.shape[2:], gradient.shape[2:]
     of_values = of_weight = of_bias = None
     if output_mask[0]:
@@ -55,6 +58,42 @@ def decompose_convolution_gradients(gradient: Tensor, values: Tensor, weight: Te
         of_weight = of_weight.transpose(0, 1)
     if output_mask[2]:
         of_bias = gradient.sum([0, *range(2, 2 + rank)])
+    return of_values, of_weight, of_bias
+
+
+MOST_TAPS = 4
+"""Of a depthwise convolution whose gradient of weights is a sum for each."""
+
+
+def decompose_depthwise_gradients(gradient: Tensor, values: Tensor, weight: Tensor, stride: Any, padding: Any, dilation: Any,
+                                  output_mask: Any) -> Any:
+    """Of one channel in each group. That of values is a depthwise convolution by the weights from behind; PyTorch computes that of
+    many weights, on which no other gradient waits."""
+    kernel, groups, rank = weight.shape[2:], weight.shape[0], values.dim() - 2
+    own = [apart * (size - 1) - around for size, apart, around in zip(kernel, dilation, padding)]
+    is_known = rank < 3 and stride == [1] * rank and min(own) >= 0
+    has_few = is_known and math.prod(kernel) <= MOST_TAPS
+    if not is_known or not (output_mask[0] or has_few):
+        return NotImplemented
+    of_values = of_weight = of_bias = None
+    places = [0, *range(2, 2 + rank)]
+    if output_mask[0]:
+        of_values = aten.convolution(gradient, weight.flip(places[1:]), None, stride, own, dilation, False, [0] * rank, groups)
+    if output_mask[1] and not has_few:
+        of_weight = aten.convolution_backward(gradient, values, weight, None, stride, padding, dilation, False, [0] * rank, groups,
+                                              (False, True, False))[1]
+    elif output_mask[1]:
+        wide = torch.promote_types(values.dtype, torch.float32)
+        padded = torch.constant_pad_nd(values, [around for each in reversed(padding) for around in (each, each)])
+        sums = []
+        for tap in itertools.product(*map(range, kernel)):
+            part = padded
+            for at in range(rank):
+                part = part.narrow(2 + at, tap[at] * dilation[at], gradient.shape[2 + at])
+            sums.append((part.to(wide) * gradient.to(wide)).sum(places))
+        of_weight = torch.stack(sums, 1).reshape(weight.shape).to(weight.dtype)
+    if output_mask[2]:
+        of_bias = gradient.sum(places)
     return of_values, of_weight, of_bias
 
 
