@@ -32,7 +32,7 @@
 // REDEFINE: %{args} = --arg arg0=random:3x4100 --arg arg1=random:4100x17 --arg result0=empty:3x17
 // RUN: %{simulate}
 
-// What no loop reads is written once, behind it.
+// A number that no loop reads is written once, by the last part.
 // REDEFINE: %{args} = --arg arg0=random:9x40x33 --arg arg1=random:9x33x40 --arg arg2=random:33 --arg result0=empty:33 --arg result1=empty:33
 // REDEFINE: %{function} = images
 // RUN: %{simulate}

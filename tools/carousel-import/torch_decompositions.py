@@ -278,8 +278,7 @@ def decompose_cumsum(values, dim, *, dtype=None):
 
     if not values.dim():
         return values.to(dtype or values.dtype, copy=True)
-    extent, block = values.shape[dim] if values.dim() else 1, 64
-    dtype = dtype or values.dtype
+    extent, block, dtype = values.shape[dim], 64, dtype or values.dtype
     if not isinstance(extent, int) or extent <= 2 * block or not dtype.is_floating_point or values.is_complex():
         return NotImplemented
     wide = values.movedim(dim, -1).to(torch.promote_types(dtype, torch.float32))

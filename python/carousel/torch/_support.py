@@ -45,7 +45,7 @@ ones_like pow prod reciprocal relu remainder repeat round rsqrt rsub scalar_tens
 tan tanh topk tril triu trunc var_mean var where xor zeros zeros_like""".split())
 COPY = torch.ops.aten.copy_.default  # to an argument, at the end of a graph
 REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim prod.dim_int".split())
-# Of rows of topk, and pairs of elements that are compared.
+# Limits of topk: elements of a row, and pairs of them that are compared.
 MOST_CHOICES, MOST_PAIRS = 256, 1 << 26
 
 

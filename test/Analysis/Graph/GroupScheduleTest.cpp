@@ -451,7 +451,7 @@ TEST(GroupDivisionTest, ImagesAreDividedAlongTheLongestLoop) {
 }
 
 TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {
-  // y = f(b) has nothing to do with the sum, and stands behind the loop.
+  // The sum doesn't need y = f(b), which the last part computes.
   GraphBuilder graph;
   unsigned x = graph.tensor({8, 1 << 20}), b = graph.tensor({8});
   graph.op("sum", GraphOpKind::Reduction, "mn", "n", {8, 1 << 20});
