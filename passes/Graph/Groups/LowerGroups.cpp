@@ -204,6 +204,45 @@ static Value expandStrides(OpBuilder &builder, Location loc, Value tensor,
                                          shapes.collapses);
 }
 
+/// The elements of a collapsed slice of a tensor as a slice of the collapsed
+/// tensor, or nothing. Types of buffers don't say that rows of unknown strides
+/// follow each other, so that the slice would be copied to be collapsed.
+static Value sliceCollapsed(OpBuilder &builder, Location loc,
+                            tensor::ExtractSliceOp slice,
+                            ArrayRef<ReassociationIndices> dims) {
+  if (slice.getSourceType().hasStaticShape() ||
+      slice.getSourceType().getRank() != slice.getType().getRank())
+    return {};
+  SmallVector<OpFoldResult> offsets, sizes,
+      steps(dims.size(), builder.getIndexAttr(1));
+  for (const ReassociationIndices &group : dims) {
+    int64_t outer = group.front();
+    for (int64_t dim : ArrayRef(group).drop_front())
+      if (!isWholeDim(slice, slice.getSource(), dim))
+        return {};
+    if (group.size() != 1 && !isOneInteger(slice.getMixedStrides()[outer]))
+      return {};
+    if (group.size() == 1)
+      steps[offsets.size()] = slice.getMixedStrides()[outer];
+    auto multiply = [&](OpFoldResult first) {
+      SmallVector<OpFoldResult> factors = {first};
+      AffineExpr product = builder.getAffineSymbolExpr(0);
+      for (int64_t dim : ArrayRef(group).drop_front()) {
+        product = product * builder.getAffineSymbolExpr(factors.size());
+        factors.push_back(slice.getMixedSizes()[dim]);
+      }
+      return affine::makeComposedFoldedAffineApply(builder, loc, product,
+                                                   factors);
+    };
+    offsets.push_back(multiply(slice.getMixedOffsets()[outer]));
+    sizes.push_back(multiply(slice.getMixedSizes()[outer]));
+  }
+  Value whole =
+      tensor::CollapseShapeOp::create(builder, loc, slice.getSource(), dims);
+  return tensor::ExtractSliceOp::create(builder, loc, whole, offsets, sizes,
+                                        steps);
+}
+
 /// Loops of a kernel end at the extent of one tensor, and the others have to
 /// have as many elements.
 static void checkExtents(OpBuilder &builder, const GroupProgram &program) {
@@ -246,6 +285,9 @@ static LaunchKernelOp launchGroup(GroupProgram &program,
       return expandStrides(builder, loc, tensor, operand);
     if (!isCollapsed(operand))
       return tensor;
+    if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+      if (Value found = sliceCollapsed(builder, loc, slice, operand.dims))
+        return found;
     return tensor::CollapseShapeOp::create(builder, loc, tensor, operand.dims);
   };
   checkExtents(builder, program);

@@ -55,8 +55,7 @@ static LogicalResult checkSlice(OpBuilder &builder, Location loc, Value tensor,
   for (auto [dim, from, length, step] :
        llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
                        slice.getMixedStrides())) {
-    if (isZeroInteger(from) && isOneInteger(step) &&
-        factorizeExtent(length) == factorizeExtent(tensor, dim))
+    if (isWholeDim(slice, tensor, dim))
       continue;
     OpFoldResult whole = tensor::getMixedSize(builder, loc, tensor, dim);
     if (failed(check(zero, from, dim)) || failed(check(zero, length, dim)) ||

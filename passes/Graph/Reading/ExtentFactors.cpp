@@ -95,6 +95,8 @@ public:
 private:
   std::optional<ExtentFactors> factorize(AffineExpr expr,
                                          affine::AffineApplyOp apply);
+  std::optional<ExtentFactors> factorize(GroupOp group, OpResult result,
+                                         int64_t dim);
 
   int64_t stepsLeft = 1024;
 };
@@ -182,6 +184,27 @@ static OpFoldResult getSize(tensor::ExtractSliceOp slice, int64_t dim) {
   llvm_unreachable("a slice has a size for each dimension");
 }
 
+/// The extent of a group's result, if it is a product of extents outside.
+std::optional<ExtentFactors>
+Factorizer::factorize(GroupOp group, OpResult result, int64_t dim) {
+  ExtentFactors inside =
+      factorize(group.getBody().front().getTerminator()->getOperand(
+                    result.getResultNumber()),
+                dim);
+  ExtentFactors outside;
+  outside.constant = inside.constant;
+  outside.isTooLarge = inside.isTooLarge;
+  for (auto [value, at] : inside.others) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner() != &group.getBody().front())
+      return std::nullopt;
+    Value input = group.getInputs()[argument.getArgNumber()];
+    outside.multiply(at < 0 ? factorize(OpFoldResult(input))
+                            : factorize(input, at));
+  }
+  return outside;
+}
+
 ExtentFactors Factorizer::factorize(Value tensor, int64_t dim) {
   ExtentFactors factors;
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
@@ -193,6 +216,10 @@ ExtentFactors Factorizer::factorize(Value tensor, int64_t dim) {
   if (auto structured = dyn_cast_if_present<linalg::LinalgOp>(op))
     return factorize(structured.getTiedOpOperand(cast<OpResult>(tensor))->get(),
                      dim);
+  if (auto group = dyn_cast_if_present<GroupOp>(op))
+    if (std::optional<ExtentFactors> product =
+            factorize(group, cast<OpResult>(tensor), dim))
+      return *product;
   if (auto empty = dyn_cast_if_present<tensor::EmptyOp>(op))
     return factorize(empty.getMixedSizes()[dim]);
   if (auto cast = dyn_cast_if_present<tensor::CastOp>(op))
@@ -220,6 +247,14 @@ ExtentFactors carousel::factorizeExtent(OpFoldResult extent) {
 
 ExtentFactors carousel::factorizeExtent(Value tensor, int64_t dim) {
   return Factorizer().factorize(tensor, dim);
+}
+
+bool carousel::isWholeDim(OffsetSizeAndStrideOpInterface slice, Value tensor,
+                          int64_t dim) {
+  return isZeroInteger(slice.getMixedOffsets()[dim]) &&
+         isOneInteger(slice.getMixedStrides()[dim]) &&
+         factorizeExtent(slice.getMixedSizes()[dim]) ==
+             factorizeExtent(tensor, dim);
 }
 
 SmallVector<ExtentFactors> carousel::findLoopExtents(linalg::LinalgOp op,

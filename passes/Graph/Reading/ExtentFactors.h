@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include <optional>
 #include <string>
@@ -49,6 +50,10 @@ ExtentFactors factorizeExtent(mlir::OpFoldResult extent);
 
 /// The factors of a tensor's dimension, by what the tensor is made of.
 ExtentFactors factorizeExtent(mlir::Value tensor, int64_t dim);
+
+/// Whether a slice has all elements of a tensor along one of its dimensions.
+bool isWholeDim(mlir::OffsetSizeAndStrideOpInterface slice, mlir::Value tensor,
+                int64_t dim);
 
 /// The factors of a loop, by each operand that goes along it.
 llvm::SmallVector<ExtentFactors> findLoopExtents(mlir::linalg::LinalgOp op,

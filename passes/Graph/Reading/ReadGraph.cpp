@@ -157,20 +157,14 @@ static constexpr unsigned kMostSlices = 32;
 /// The gaps of a slice of a tensor with gaps of its own.
 static SmallVector<bool> findGaps(tensor::ExtractSliceOp slice,
                                   ArrayRef<bool> sourceGaps) {
-  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
-                            sizes = slice.getMixedSizes(),
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(),
                             strides = slice.getMixedStrides();
-  auto isWhole = [&](unsigned dim) {
-    return isZeroInteger(offsets[dim]) && isOneInteger(strides[dim]) &&
-           factorizeExtent(sizes[dim]) ==
-               factorizeExtent(slice.getSource(), dim);
-  };
   llvm::SmallBitVector dropped = slice.getDroppedDims();
   SmallVector<bool> gaps;
   std::optional<unsigned> outer;
   bool isGap = false; ///< behind the outer dimension
   for (unsigned dim = 0; dim != sizes.size(); ++dim) {
-    isGap |= outer && !isWhole(dim);
+    isGap |= outer && !isWholeDim(slice, slice.getSource(), dim);
     if (!dropped.test(dim)) {
       // The step doesn't matter to a dimension of one element.
       if (outer)
