@@ -202,3 +202,37 @@ func.func @shared(%x: tensor<32x32xbf16>) -> tensor<32x32xf32> {
   %p = linalg.matmul ins(%v4, %v4 : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
   return %p : tensor<32x32xf32>
 }
+
+// Branches choose which narrow element is widened, as a front end's roll of a window does.
+// CHECK-LABEL: func.func @rolled(
+// CHECK: scf.if {{.*}} -> (bf16)
+// CHECK: linalg.generic {{.*}}"reduction"{{.*}} : tensor<64x96xbf16>, tensor<96x32xbf16>)
+func.func @rolled(%x: tensor<64x96xbf16>, %w: tensor<96x32xbf16>) -> tensor<64x32xf32> {
+  %c3 = arith.constant 3 : index
+  %c61 = arith.constant 61 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x96xf32>
+  %rolled = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<64x96xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %isFirst = arith.cmpi ult, %i, %c61 : index
+    %r = scf.if %isFirst -> (f32) {
+      %at = arith.addi %i, %c3 : index
+      %v = tensor.extract %x[%at, %j] : tensor<64x96xbf16>
+      %wide = arith.extf %v : bf16 to f32
+      scf.yield %wide : f32
+    } else {
+      %at = arith.subi %i, %c61 : index
+      %v = tensor.extract %x[%at, %j] : tensor<64x96xbf16>
+      %wide = arith.extf %v : bf16 to f32
+      scf.yield %wide : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<64x96xf32>
+  %ww = arith.extf %w : tensor<96x32xbf16> to tensor<96x32xf32>
+  %pe = tensor.empty() : tensor<64x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%pe : tensor<64x32xf32>) -> tensor<64x32xf32>
+  %p = linalg.matmul ins(%rolled, %ww : tensor<64x96xf32>, tensor<96x32xf32>) outs(%f : tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %p : tensor<64x32xf32>
+}

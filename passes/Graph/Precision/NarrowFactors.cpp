@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -531,6 +532,33 @@ static std::array<FloatType, 2> getNarrowTypes(MLIRContext *context) {
 
 /// \p movesScales: whether numbers may multiply results instead of factors.
 /// Returns how many products have changed.
+/// Widens what branches choose behind them, where each widens its own: the
+/// inverse of what fuseGraph does, so that bodies choose narrow elements.
+static void liftCasts(func::FuncOp func) {
+  func.walk([](scf::IfOp branch) {
+    if (branch.getNumResults() != 1)
+      return;
+    auto own = branch.thenYield().getOperand(0).getDefiningOp<arith::ExtFOp>();
+    auto other =
+        branch.elseYield().getOperand(0).getDefiningOp<arith::ExtFOp>();
+    if (!own || !other || own.getIn().getType() != other.getIn().getType())
+      return;
+    OpBuilder builder(branch);
+    auto lifted =
+        scf::IfOp::create(builder, branch.getLoc(), own.getIn().getType(),
+                          branch.getCondition(), /*addThenBlock=*/false,
+                          /*addElseBlock=*/false);
+    branch.thenYield().setOperand(0, own.getIn());
+    branch.elseYield().setOperand(0, other.getIn());
+    lifted.getThenRegion().takeBody(branch.getThenRegion());
+    lifted.getElseRegion().takeBody(branch.getElseRegion());
+    Value wide = arith::ExtFOp::create(builder, own.getLoc(), own.getType(),
+                                       lifted.getResult(0));
+    branch.replaceAllUsesWith(ValueRange(wide));
+    branch.erase();
+  });
+}
+
 static unsigned narrowFactors(func::FuncOp func, bool movesScales) {
   SmallVector<linalg::LinalgOp> products;
   func.walk([&](linalg::LinalgOp op) {
@@ -540,6 +568,9 @@ static unsigned narrowFactors(func::FuncOp func, bool movesScales) {
         llvm::any_of(llvm::drop_end(op->getOperandTypes()), isWide))
       products.push_back(op);
   });
+  if (products.empty())
+    return 0;
+  liftCasts(func);
   IRRewriter rewriter(func.getContext());
   unsigned narrowed = 0;
   for (linalg::LinalgOp op : products)

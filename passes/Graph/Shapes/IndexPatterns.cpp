@@ -619,6 +619,38 @@ struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
   }
 };
 
+/// Compares widened floats as what they were, where a constant is exact in that
+/// type: front ends compare elements of bf16 with limits of f64.
+struct ComparisonOfWidened : public OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto own = op.getLhs().getDefiningOp<arith::ExtFOp>();
+    if (!own)
+      return rewriter.notifyMatchFailure(op, "expected a widened float");
+    Value limit, value = own.getIn();
+    auto type = dyn_cast<FloatType>(value.getType());
+    FloatAttr constant;
+    if (auto other = op.getRhs().getDefiningOp<arith::ExtFOp>()) {
+      limit = other.getIn();
+    } else if (type && matchPattern(op.getRhs(), m_Constant(&constant))) {
+      APFloat number = constant.getValue();
+      bool losesInfo = false;
+      number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                     &losesInfo);
+      if (!losesInfo)
+        limit = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                          FloatAttr::get(type, number));
+    }
+    if (!limit || limit.getType() != value.getType())
+      return rewriter.notifyMatchFailure(op, "expected two of one type");
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, op.getPredicate(), value,
+                                               limit, op.getFastmath());
+    return success();
+  }
+};
+
 /// Divides by an extent, or by 1 where that is 0, as front ends write
 /// remainders: a launch computes the larger one.
 struct ExtentOrOne : public OpRewritePattern<arith::SelectOp> {
@@ -642,7 +674,8 @@ struct ExtentOrOne : public OpRewritePattern<arith::SelectOp> {
 
 void carousel::populateIntegerPatterns(RewritePatternSet &patterns) {
   patterns.add<ExtentOrOne, ComparisonOfIntegers, ComparisonOfExtent,
-               ComparisonOfFloats, IntegersAsIndices<arith::AddIOp, Bits::Low>,
+               ComparisonOfFloats, ComparisonOfWidened,
+               IntegersAsIndices<arith::AddIOp, Bits::Low>,
                IntegersAsIndices<arith::SubIOp, Bits::Low>,
                IntegersAsIndices<arith::MulIOp, Bits::Low>,
                IntegersAsIndices<arith::SelectOp, Bits::Low>,

@@ -97,7 +97,8 @@ void populateReducedConcatenationPatterns(mlir::RewritePatternSet &patterns);
 //===----------------------------------------------------------------------===//
 
 /// Patterns for the greedy driver: integers that follow from indices are
-/// indices, and so are those compared.
+/// indices, and so are those compared. Widened floats are compared as they were
+/// before.
 void populateIntegerPatterns(mlir::RewritePatternSet &patterns);
 
 /// Whether a number between structured ops depends on elements of tensors.
