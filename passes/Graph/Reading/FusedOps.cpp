@@ -48,9 +48,19 @@ static bool isCopy(linalg::GenericOp op) {
 }
 
 bool carousel::isOfIndices(linalg::GenericOp op) {
-  constexpr unsigned kFew = 9;
+  // As many as a hash of an index and a seed has, which costs as much as to
+  // read and write what it says.
+  constexpr unsigned kFew = 40;
   auto isFree = [](Operation &inner) {
-    return isa<linalg::IndexOp, arith::IndexCastOp, arith::ConstantOp>(inner);
+    return isa<linalg::IndexOp, arith::IndexCastOp, arith::TruncIOp,
+               arith::ConstantOp>(inner);
+  };
+  // One element for all iterations.
+  auto isNumber = [](Operation &inner) {
+    auto element = dyn_cast<tensor::ExtractOp>(inner);
+    return element && llvm::all_of(element.getIndices(), [](Value index) {
+             return matchPattern(index, m_Constant());
+           });
   };
   Block::OpListType::iterator end = std::prev(op.getBody()->end());
   auto inner = llvm::make_range(op.getBody()->begin(), end);
@@ -59,8 +69,9 @@ bool carousel::isOfIndices(linalg::GenericOp op) {
          op.getBody()->getArgument(0).use_empty() &&
          llvm::range_size(llvm::make_filter_range(
              inner, [&](Operation &one) { return !isFree(one); })) <= kFew &&
-         llvm::all_of(inner, [](Operation &one) {
+         llvm::all_of(inner, [&](Operation &one) {
            return isa<linalg::IndexOp, affine::AffineApplyOp>(one) ||
+                  isNumber(one) ||
                   (isa<arith::ArithDialect>(one.getDialect()) &&
                    !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                         arith::RemUIOp, arith::DivFOp, arith::RemFOp>(one));
