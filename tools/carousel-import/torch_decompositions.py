@@ -337,8 +337,9 @@ def drop_unused(graph):
     graph.eliminate_dead_code()
 
 
-def widen_unsigned(graph):
-    """torch-mlir takes uint8 for int8 in most ops. Here they get int32, and their results are cut to 8 bits again."""
+def widen_bytes(graph):
+    """torch-mlir takes uint8 for int8 in most ops, and ends the process at arithmetic of int8 and a number. Here they get int32,
+    and their results are cut to 8 bits again."""
     import operator
 
     import torch
@@ -346,8 +347,11 @@ def widen_unsigned(graph):
     cast = torch.ops.prims.convert_element_type.default
     conversions = (cast, torch.ops.aten._to_copy.default)
 
-    def is_unsigned(value):
-        return getattr(value, "dtype", None) == torch.uint8
+    of_numbers = (torch.ops.aten.mul, torch.ops.aten.sub, torch.ops.aten.div, torch.ops.aten.remainder)
+
+    def is_widened(node, value):
+        has_number = getattr(node.target, "overloadpacket", None) in of_numbers and not isinstance(node.args[1], torch.fx.Node)
+        return getattr(value, "dtype", None) in ((torch.uint8, torch.int8) if has_number else (torch.uint8,))
 
     def convert(node, dtype):
         made = graph.call_function(cast, (node, dtype))
@@ -356,10 +360,10 @@ def widen_unsigned(graph):
 
     widened = set()
     for node in list(graph.nodes):
-        unsigned = [value for value in node.all_input_nodes if is_unsigned(value.meta.get("val"))]
-        if isinstance(node.target, torch._ops.OpOverload) and unsigned and node.target not in conversions and not node.target.is_view:
+        narrow = [value for value in node.all_input_nodes if is_widened(node, value.meta.get("val"))]
+        if isinstance(node.target, torch._ops.OpOverload) and narrow and node.target not in conversions and not node.target.is_view:
             with graph.inserting_before(node):
-                for value in unsigned:
+                for value in narrow:
                     node.replace_input_with(value, convert(value, torch.int32))
         elif node.target != operator.getitem or node.args[0] not in widened:
             continue
@@ -367,12 +371,12 @@ def widen_unsigned(graph):
         result = node.meta["val"]
         # The importer takes the type of the tensor's other description before that of its value.
         node.meta.pop("tensor_meta", None)
-        node.meta["val"] = torch.utils._pytree.tree_map(lambda value: value.to(torch.int32) if is_unsigned(value) else value,
+        node.meta["val"] = torch.utils._pytree.tree_map(lambda value: value.to(torch.int32) if is_widened(node, value) else value,
                                                         result)
-        if is_unsigned(result):
+        if is_widened(node, result):
             with graph.inserting_after(node):
-                narrow = convert(node, torch.uint8)
-            node.replace_all_uses_with(narrow, lambda user, own=narrow: user is not own)
+                cut = convert(node, result.dtype)
+            node.replace_all_uses_with(cut, lambda user, own=cut: user is not own)
 
 
 def copy_listed_buffers(program):
