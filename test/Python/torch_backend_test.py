@@ -336,6 +336,67 @@ class TorchBackendTest(unittest.TestCase):
         self.assertRegex(left["aten._fft_r2c.default"][1], r"^torch_backend_test.py:\d+$")
         self.assertGreater(graph.taken_operators, 0)
 
+    def test_tensors_of_a_gpu(self):
+        """Fake ones, on a machine without: no device is in the way of torch-mlir, and constants of the host are filled in."""
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        def function(x):
+            mask = x.new_zeros(8, 8)
+            mask[:4, :4] = 3
+            mask[4:] = torch.tensor(-1.5)
+            places = torch.arange(8, device=x.device) + x.new_ones((), dtype=torch.int64)
+            return (x + mask) * torch.tensor(2.0) + places
+
+        if torch.cuda.is_available():
+            self.skipTest("a GPU, whose tensors programs would take")
+        with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+            compile_model(function, cpu="compile", rest="eager")(torch.empty(8, 8, dtype=torch.bfloat16, device="cuda"))
+        report = carousel.torch.report()
+        self.assertEqual([sum(graph.left.values()) for graph in report.graphs], [0], report)
+        self.assertEqual([part.reason for part in report.parts], [""], report)
+        self.compare(function, torch.randn(8, 8))
+
+    def test_constants_in_parts(self):
+        """A mask of shifted windows is computed once; one of indices is left to kernels."""
+        def function(x):
+            mask = x.new_zeros(8, 8)
+            mask[:4, :4] = 3
+            mask[4:, 2:] = -1.5
+            windows = mask.view(2, 4, 2, 4).permute(0, 2, 1, 3).reshape(4, 16)
+            differences = windows.unsqueeze(1) - windows.unsqueeze(2)
+            masked = differences.masked_fill(differences != 0, -100.0)
+            return x.relu().sum() + masked, x.masked_fill(torch.ones_like(x, dtype=torch.bool).tril(), 7)
+
+        report = self.compare(function, torch.randn(8, 8))
+        (part,) = report.parts
+        self.assertEqual((part.reason, part.operators["aten.constant_pad_nd.default"], part.operators["aten.permute.default"]), ("", 0, 0))
+        self.assertGreater(part.operators["aten.arange.start_step"], 0)
+
+    def test_shifts(self):
+        for dtype in (torch.int64, torch.int32, torch.int8):
+            x = torch.arange(-64, 64, dtype=dtype)
+            with self.subTest(dtype=dtype):
+                torch._dynamo.reset()
+                report = self.compare(lambda x: (x >> 3, x << 2, torch.bitwise_right_shift(x, 6), x >> 0), x)
+                self.assertEqual(sum(sum(graph.left.values()) for graph in report.graphs), 0, report)
+
+    def test_bytes_and_numbers(self):
+        """Arithmetic of int8, at which torch-mlir ends the process."""
+        x = torch.arange(-128, 128).to(torch.int8)
+        report = self.compare(lambda x: (x * 4, x - 4, 4 - x, x // 4, x // -1, x % -3, x * 2.5, x / 4), x)
+        self.assertEqual(sum(sum(graph.left.values()) for graph in report.graphs), 0, report)
+
+    def test_splits_of_dynamic_rows(self):
+        def function(x):
+            q, k, v = (x * 2).split(8, -1)
+            return q + 1, k.exp(), v
+
+        x = torch.randn(3, 5, 24)
+        for dim in (0, 1):
+            torch._dynamo.mark_dynamic(x, dim)
+        report = self.compare(function, x)
+        self.assertEqual([part.reason for part in report.parts], [""], report)
+
     def test_copies(self):
         """What is copied to a new tensor has memory of its own."""
         for target in ((4, 3), (2, 4, 3)):
@@ -569,14 +630,93 @@ distributed.destroy_process_group()
             for output, errors in [rank.communicate(timeout=300) for rank in ranks]:
                 self.assertEqual(output.strip(), "right", errors)
 
-    def test_random_numbers(self):
-        """Dropout is PyTorch's, so that its generator's state decides, also when a part computes the rest."""
-        model = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5), nn.ReLU())
-        run = compile_model(model)
-        result = run(torch.randn(64, 8))
-        self.assertTrue(0.5 < (result == 0).float().mean() < 0.9)
+    def test_dropout(self):
+        """Programs compute which elements stay from a seed of PyTorch's generator, in both passes."""
+        x = torch.ones(64, 101, requires_grad=True)
+        run = compile_model(lambda x: functional.dropout(x, 0.25))
+        result = run(x)
         result.sum().backward()
+        self.assertTrue(torch.equal(result.detach(), x.grad))
+        self.assertEqual(result.unique().tolist(), [0, torch.tensor(1 / 0.75).item()])
+        draws = []
+        for seed in (1, 1, 2):
+            torch.manual_seed(seed)
+            draws.append(run(x))
+        self.assertTrue(torch.equal(draws[0], draws[1]))
+        self.assertGreater((draws[0] != draws[2]).float().mean(), 0.3)
+        self.assertGreater((draws[1] != run(x)).float().mean(), 0.3)
+        report = carousel.torch.report()
+        self.assertEqual([dict(graph.left).keys() for graph in report.graphs][1:], [dict().keys()] * (len(report.graphs) - 1))
 
+    def test_dropout_hash(self):
+        """As many elements stay as are asked for; neighbours, rows and seeds have nothing to do with each other."""
+        from carousel.torch._random import keep
+
+        def draw(low, high, probability=0.5):
+            return keep((512, 1024), probability, torch.tensor([low, high], dtype=torch.int32)).double()
+
+        for low, high in ((0, 0), (1, 0), (0, 1), (-1, -1), (123456789, -987654321)):
+            for probability in (0.1, 0.5, 0.9):
+                stays = draw(low, high, probability)
+                deviation = (probability * (1 - probability))**0.5
+                self.assertLess(abs(stays.mean().item() - 1 + probability), 5 * deviation / stays.numel()**0.5)
+                for along, most in ((0, 1024), (1, 512)):
+                    self.assertLess((stays.mean(along) - 1 + probability).abs().max().item(), 5.5 * deviation / (stays.numel() / most)**0.5)
+        signs = 2 * draw(5, 7) - 1
+        for other in [signs.roll(by, along) for by in (1, 2, 16, 64) for along in (0, 1)] + [
+                2 * draw(*seed) - 1 for seed in ((6, 7), (5, 8), (4, 7), (5 + 1024, 7), (7, 5))]:
+            self.assertLess(abs((signs * other).mean().item()), 5 / signs.numel()**0.5)
+
+    def test_dropout_of_attention(self):
+        """Beside the formula in f64, with the elements that the same seed keeps."""
+        from carousel.torch._random import draw, keep
+
+        def attend(q, k, v):
+            return functional.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=0.25)
+
+        inputs = [torch.randn(2, 3, 67, 16) for _ in range(3)]
+        weights = torch.linspace(-1, 1, inputs[0].numel()).reshape(inputs[0].shape)
+        own, wide = ([each.detach().clone().to(dtype).requires_grad_() for each in inputs] for dtype in (torch.float32, torch.float64))
+        torch.manual_seed(5)
+        result = compile_model(attend)(*own)
+        (result * weights).sum().backward()
+        torch.manual_seed(5)
+        stays = keep((2, 3, 67, 67), 0.25, draw(1, "cpu")[0])
+        q, k, v = wide
+        scores = (q @ k.mT / 4).masked_fill(~torch.ones(67, 67, dtype=torch.bool).tril(), -torch.inf)
+        wanted = (scores.softmax(-1) * stays / 0.75) @ v
+        (wanted * weights).sum().backward()
+        torch.testing.assert_close(result.double(), wanted, rtol=1e-4, atol=1e-4)
+        for each, expected in zip(own, wide):
+            torch.testing.assert_close(each.grad.double(), expected.grad, rtol=1e-4, atol=1e-4)
+        report = carousel.torch.report()
+        self.assertEqual({name for graph in report.graphs for name, _, _ in graph.left}, {"aten.randint.low", "aten.unbind.int"})
+
+    def test_dropout_of_a_checkpoint(self):
+        """What is computed again has the same seed."""
+        from torch.utils.checkpoint import checkpoint
+
+        def function(x):
+            return checkpoint(lambda x: functional.dropout(x.sin(), 0.5).exp(), x, use_reentrant=False)
+
+        x = torch.full((64, 64), 0.5, requires_grad=True)
+        result = compile_model(function)(x)
+        result.sum().backward()
+        stays = result.detach() != 1
+        self.assertTrue(0.4 < stays.double().mean() < 0.6)
+        torch.testing.assert_close(x.grad, torch.where(stays, result * 2 * x.cos(), 0).detach())
+
+    def test_seeds_of_dropout(self):
+        """One call draws those of a graph, and equal calls of the model have seeds of their own."""
+        x = torch.ones(512, 8)
+        first, second = compile_model(lambda x: (functional.dropout(x, 0.5), functional.dropout(x, 0.5)))(x)
+        self.assertFalse(torch.equal(first, second))
+        (graph,) = carousel.torch.report().graphs
+        self.assertEqual(sorted((name, count) for (name, _, _), count in graph.left.items()), [("aten.randint.low", 1), ("aten.unbind.int", 1)])
+
+    def test_random_numbers(self):
+        """Where Inductor is to draw as PyTorch does, so that its generator's state decides, dropout is PyTorch's, also when a part
+        computes the rest."""
         def draw(x):
             first, second = functional.dropout(x * 2), functional.dropout(x)
             return first, second, x.exp(), torch.linalg.svdvals(x).sum().cos().sin()
@@ -585,7 +725,7 @@ distributed.destroy_process_group()
         torch.manual_seed(1)
         wanted = draw(x)
         for rest in ("eager", "inductor"):
-            with self.subTest(rest=rest):
+            with self.subTest(rest=rest), torch._inductor.config.patch(fallback_random=True):
                 torch._dynamo.reset()
                 torch.manual_seed(1)
                 torch.testing.assert_close(compile_model(draw, rest=rest)(x), wanted)

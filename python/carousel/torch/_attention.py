@@ -20,6 +20,7 @@ import torch
 from torch.nn import functional
 
 from .._import import load_tool
+from ._random import Seeds, drop, is_taken
 
 
 def widen(value: Any) -> Any:
@@ -28,7 +29,8 @@ def widen(value: Any) -> Any:
 
 class Attention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, queries: Any, keys: Any, values: Any, mask: Any, is_causal: bool, factor: float) -> Any:
+    def forward(ctx: Any, queries: Any, keys: Any, values: Any, mask: Any, is_causal: bool, factor: float, probability: float,
+                seed: Any) -> Any:
         with load_tool(), torch.autocast(queries.device.type, enabled=False):
             from torch_decompositions import find_scores
 
@@ -40,28 +42,34 @@ class Attention(torch.autograd.Function):
             sums = weights.sum(-1, keepdim=True)
             if mask is not None:
                 sums = sums.masked_fill(sums == 0, 1)
-            result = torch.matmul((weights / sums).to(values.dtype), values)
-            ctx.save_for_backward(queries, keys, values, mask, result, largest + torch.log(sums))
-            ctx.is_causal, ctx.factor = is_causal, factor
+            weights = weights / sums
+            if seed is not None:
+                weights, _ = drop(weights, probability, seed)
+            result = torch.matmul(weights.to(values.dtype), values)
+            ctx.save_for_backward(queries, keys, values, mask, result, largest + torch.log(sums), seed)
+            ctx.is_causal, ctx.factor, ctx.probability = is_causal, factor, probability
             return result
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Any:
-        queries, keys, values, mask, result, logarithms = ctx.saved_tensors
+        queries, keys, values, mask, result, logarithms, seed = ctx.saved_tensors
         with load_tool(), torch.autocast(queries.device.type, enabled=False):
             from torch_decompositions import find_scores
 
             weights = torch.exp(find_scores(queries, keys, mask, ctx.is_causal, ctx.factor) - logarithms)
             of_weights = torch.matmul(widen(gradient), widen(values).transpose(-1, -2))
+            kept = weights
+            if seed is not None:
+                kept, of_weights = (drop(each, ctx.probability, seed)[0] for each in (weights, of_weights))
             # The sum over a row of weights * of_weights, in another order.
             common = (widen(gradient) * widen(result)).sum(-1, keepdim=True)
             of_scores = weights * (of_weights - common)
             narrow = widen(of_scores.to(queries.dtype))
             of_queries = (torch.matmul(narrow, widen(keys)) * ctx.factor).to(queries.dtype)
             of_keys = (torch.matmul(narrow.transpose(-1, -2), widen(queries)) * ctx.factor).to(keys.dtype)
-            of_values = torch.matmul(weights.to(values.dtype).transpose(-1, -2), gradient)
+            of_values = torch.matmul(kept.to(values.dtype).transpose(-1, -2), gradient)
             of_mask = of_scores.sum_to_size(mask.shape).to(mask.dtype) if ctx.needs_input_grad[3] else None
-        return of_queries, of_keys, of_values, of_mask, None, None
+        return of_queries, of_keys, of_values, of_mask, None, None, None, None
 
 
 def attend(query: Any, key: Any, value: Any, attn_mask: Optional[Any] = None, dropout_p: float = 0.0, is_causal: bool = False,
@@ -74,12 +82,15 @@ def attend(query: Any, key: Any, value: Any, attn_mask: Optional[Any] = None, dr
     with load_tool():
         from torch_decompositions import decompose_attention, repeat_heads
 
-        if dropout_p:
-            return decompose_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
         if enable_gqa:
             key, value = repeat_heads(query, key, value)
+        shape = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2]) + (query.shape[-2], key.shape[-2])
+        is_dropped = is_taken(shape, dropout_p)
+        if dropout_p and not is_dropped:
+            return decompose_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     factor = query.shape[-1]**-0.5 if scale is None else scale
-    return Attention.apply(query, key, value, attn_mask, is_causal, factor)
+    seed = Seeds.make(query.device) if is_dropped else None
+    return Attention.apply(query, key, value, attn_mask, is_causal, factor, dropout_p, seed)
 
 
 def attend_heads(*arguments: Any, **options: Any) -> Any:

@@ -45,7 +45,7 @@ def find_decompositions() -> dict[Any, Callable[..., Any]]:
              if getattr(overload, "_opname", "") not in WHOLE}
     table.update(get_decompositions([
         aten._softmax, aten._log_softmax, aten.nll_loss_forward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
-        aten._native_batch_norm_legit_no_training, aten.native_group_norm, aten.linalg_vector_norm]))
+        aten.native_group_norm, aten.linalg_vector_norm]))
     table.update(get_own_decompositions())
     with load_tool():
         import torch_decompositions as own

@@ -16,7 +16,7 @@ from typing import Any, Callable, Optional
 import torch
 from torch import Tensor
 
-from . import _special_functions, _updates, _windows
+from . import _random, _special_functions, _updates, _windows
 from ._updates import MOST_UPDATES, are_known
 
 aten = torch.ops.aten
@@ -78,7 +78,11 @@ def decompose_extremum(find_value: Any, find_index: Any, values: Tensor, dim: in
 
 def decompose_copy(values: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     """A tensor of its own: it may be a result beside its source."""
-    if src.device != values.device or (src.is_complex() and not values.is_complex()):
+    if src.is_complex() and not values.is_complex():
+        return NotImplemented
+    if src.dim() == 0 and src.device.type == "cpu" != values.device.type:
+        return torch.where(torch.ones_like(values, dtype=torch.bool), src.to(values.dtype), values)
+    if src.device != values.device:
         return NotImplemented
     return src.to(values.dtype).expand(values.shape).clone()
 
@@ -167,6 +171,38 @@ def decompose_addbmm(values: Tensor, batch1: Tensor, batch2: Tensor, *, beta: An
     return product if beta == 0 else product + (values if beta == 1 else values * beta)
 
 
+def decompose_batch_norm(values: Tensor, weight: Optional[Tensor], bias: Optional[Tensor], running_mean: Tensor, running_var: Tensor,
+                         momentum: float, eps: float) -> Any:
+    """By one reciprocal root, as PyTorch's kernels for GPUs have it, and not a root and a quotient."""
+    wide = torch.promote_types(values.dtype, torch.float32)
+
+    def spread(each: Tensor) -> Tensor:
+        return each.to(wide).reshape([-1] + [1] * (values.dim() - 2))
+
+    deviation = torch.rsqrt(running_var.to(wide) + eps)
+    result = (values.to(wide) - spread(running_mean)) * spread(deviation)
+    result = result if weight is None else result * spread(weight)
+    result = result if bias is None else result + spread(bias)
+    saved = (running_mean.to(wide), deviation) if values.device.type != "cpu" else (values.new_zeros(0), values.new_zeros(0))
+    return result.to(values.dtype), *saved
+
+
+def is_shift(values: Tensor, bits: Any) -> bool:
+    """Whether a constant shift leaves bits of a signed integer."""
+    dtype = values.dtype
+    return isinstance(bits, int) and dtype.is_signed and not dtype.is_floating_point and 0 <= bits < 8 * values.element_size() - 1
+
+
+def decompose_right_shift(values: Tensor, bits: Any) -> Any:
+    if not is_shift(values, bits):
+        return NotImplemented
+    return aten.bitwise_right_shift.Tensor(values, torch.full((), bits, dtype=values.dtype, device=values.device))
+
+
+def decompose_left_shift(values: Tensor, bits: Any) -> Any:
+    return values * (1 << bits) if is_shift(values, bits) else NotImplemented
+
+
 def copy_of(view: Any) -> Callable[..., Any]:
     """Of an operator that copies a view."""
     def decompose(*arguments: Any, **options: Any) -> Any:
@@ -191,6 +227,9 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         aten.ldexp.Tensor: decompose_ldexp, aten.dist.default: decompose_dist, aten._cdist_forward.default: decompose_distances,
         aten.angle.default: decompose_angle, aten.max.dim: partial(decompose_extremum, torch.amax, torch.argmax),
         aten.min.dim: partial(decompose_extremum, torch.amin, torch.argmin),
+        **dict.fromkeys((aten.__rshift__.Scalar, aten.bitwise_right_shift.Tensor_Scalar), decompose_right_shift),
+        **dict.fromkeys((aten.__lshift__.Scalar, aten.bitwise_left_shift.Tensor_Scalar), decompose_left_shift),
+        aten._native_batch_norm_legit_no_training.default: decompose_batch_norm,
         aten.copy.default: decompose_copy, aten.empty_permuted.default: decompose_empty_permuted,
         aten.diagonal.default: decompose_diagonal, aten.unfold.default: decompose_unfold, aten.addbmm.default: decompose_addbmm,
         aten.narrow_copy.default: copy_of(torch.narrow), aten.view_copy.default: copy_of(aten.view.default),
@@ -198,5 +237,5 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         aten.unfold_copy.default: copy_of(aten.unfold.default), aten.unbind_copy.int: copy_of(torch.unbind),
         aten._weight_norm_interface_backward.default: decompose_weight_norm_gradient, aten.roll.default: decompose_roll,
         aten.gather.default: decompose_gather, aten.bucketize.Tensor: decompose_bucketize, aten.prod.dim_int: decompose_product,
-        **_updates.get_decompositions(), **_special_functions.get_decompositions(), **_windows.get_decompositions(),
+        **_random.get_decompositions(), **_updates.get_decompositions(), **_special_functions.get_decompositions(), **_windows.get_decompositions(),
     }

@@ -351,7 +351,7 @@ def make_part(name: str, module: torch.fx.GraphModule, options: Options, donated
         entry = Entry("torch", normal.spell(), chip, products, options.libraries)
         package, graph = build(lambda: mark_donated(import_graph(normal.module), normal.donated), entry, report, normal.model_places)
         report.seconds = time.perf_counter() - start
-        if is_on_cpu and options.cpu == "compile":
+        if options.cpu == "compile" and (is_on_cpu or not torch.cuda.is_available()):
             return module, report
         return Program(normal, package, graph, is_on_cpu, report), report
     except (Refused, CarouselError) as failure:

@@ -19,7 +19,8 @@ from torch._functorch.compile_utils import fx_graph_cse
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.utils.checkpoint import CheckpointPolicy
 
-from ._support import CONVERSIONS, find_packet, is_view
+from ._random import SEED
+from ._support import CONVERSIONS, find_packet, is_draw, is_number, is_view
 
 PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.bmm.default)
 # Multiply-adds in the time that a byte takes, with a factor of two for the kernel that has both: of an H200, for 16 bits on
@@ -69,12 +70,19 @@ def is_widening(node: torch.fx.Node) -> bool:
 
 
 def find_cheap(graph: torch.fx.Graph) -> dict[torch.fx.Node, None]:
-    """Such products, with what follows from them element by element, and widened tensors in any order of elements."""
+    """Such products, with what follows from them element by element, widened tensors in any order of elements, and what follows
+    from constants and seeds alone, such as masks."""
     found: dict[torch.fx.Node, None] = {}
-    widened = set()
+    widened, fixed = set(), set()
     for node in graph.nodes:
         value = node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor):
+            continue
+        if node.target is SEED or (not is_draw(node) and all(each in fixed or is_number(each) for each in node.all_input_nodes)):
+            fixed.add(node)
+            if node.target is not SEED:
+                found[node] = None
+                widened.add(node)
             continue
         sources = [each for each in node.all_input_nodes if each in found and each not in widened]
         is_elementwise = node.target not in PRODUCTS and any(
@@ -95,6 +103,9 @@ def mark_recomputed(graph: torch.fx.Graph) -> None:
     """Marks what the backward pass computes itself, or reads, directly or by others that are marked. The cut could move the
     former to the forward pass."""
     found, marked = find_cheap(graph), set()
+    # Also of a checkpoint, which would restore the generator's state.
+    for seed in graph.find_nodes(op="call_function", target=SEED):
+        seed.meta["recompute"] = CheckpointPolicy.MUST_SAVE
     for node in reversed(graph.nodes):
         if node in found and (is_backward(node) or any(is_backward(user) or user in marked for user in node.users)):
             node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE

@@ -12,7 +12,7 @@ import contextlib
 import operator
 from collections import Counter
 from collections.abc import Container, Iterator
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
@@ -20,6 +20,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from .._report import GraphReport
+from ._random import merge_seeds
 from ._report import find_place
 
 TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8,
@@ -37,7 +38,7 @@ CONVERSIONS = ("_to_copy", "clone", "convert_element_type")
 TAKEN = VIEWS | frozenset("""
 _softmax _log_softmax _to_copy _trilinear
 abs acos acosh add addcdiv addcmul addmm amax amin any arange argmax argmin asin asinh atan atan2 atanh avg_pool2d avg_pool3d
-bitwise_and bitwise_not bitwise_or bitwise_xor bmm cat ceil clamp clamp_max clamp_min clone constant_pad_nd convert_element_type
+bitwise_and bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm cat ceil clamp clamp_max clamp_min clone constant_pad_nd convert_element_type
 convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt
 hardtanh index index_add index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
 logical_xor lt masked_fill max max_pool2d_with_indices max_pool3d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
@@ -103,8 +104,16 @@ def refuse_integers(node: torch.fx.Node) -> str:
     return "" if dtype.is_floating_point else f"elements of {str(dtype).removeprefix('torch.')}"
 
 
+def refuse_shift(node: torch.fx.Node) -> str:
+    """Why a shift stays with PyTorch: by more than the bits of a number, it has a result of its own."""
+    bits, by = 8 * node.meta["val"].element_size(), node.args[1]
+    if isinstance(by, torch.fx.Node) and by.target is torch.ops.aten.full.default:
+        by = by.args[1]
+    return "" if isinstance(by, int) and 0 <= by < bits else "a shift that isn't known"
+
+
 # Operators that are taken where they are fast, or where the importer takes them.
-CONDITIONS = {"index_add": refuse_update, "topk": refuse_choice, "max_pool3d_with_indices": refuse_integers}
+CONDITIONS = {"bitwise_right_shift": refuse_shift, "index_add": refuse_update, "topk": refuse_choice, "max_pool3d_with_indices": refuse_integers}
 
 
 def find_refusal(node: torch.fx.Node) -> str:
@@ -187,6 +196,76 @@ def move_scalars(module: torch.fx.GraphModule) -> None:
             node.replace_input_with(source, copies[key])
 
 
+def find_constant(module: torch.fx.GraphModule, node: torch.fx.Node) -> Optional[torch.Tensor]:
+    """A number that a model writes as a tensor."""
+    while node.target is torch.ops.aten._to_copy.default:
+        node = node.args[0]
+    if node.target is not torch.ops.aten.lift_fresh_copy.default or not is_scalar_of_host(node):
+        return None
+    source: torch.fx.Node = node.args[0]
+    return getattr(module, source.target) if source.op == "get_attr" else None
+
+
+def fold_constants(module: torch.fx.GraphModule) -> None:
+    """Fills tensors on the GPU with constants of the host, which would be copied there in each call."""
+    aten = torch.ops.aten
+    for node in module.graph.find_nodes(op="call_function", target=aten._to_copy.default):
+        value, constant = node.meta["val"], find_constant(module, node)
+        if constant is None or value.device.type == "cpu":
+            continue
+        with module.graph.inserting_before(node):
+            filled = module.graph.call_function(aten.full.default, ([], constant.to(value.dtype).item()),
+                                                {"dtype": value.dtype, "device": value.device})
+        filled.meta = node.meta
+        node.replace_all_uses_with(filled)
+    module.graph.eliminate_dead_code()
+
+
+SCATTERS = ("constant_pad_nd", "slice_scatter", "select_scatter", "diagonal_scatter", "index_put")
+MOST_FOLDED_BYTES = 1 << 24
+
+
+def fold_scatters(module: torch.fx.GraphModule) -> None:
+    """Computes once what follows from constants that are written in parts, such as masks of windows: each part would be a step
+    of each launch. Functions of indices alone stay: kernels compute them, and see what they mask."""
+    fixed, folded = set(), set()
+    for node in module.graph.nodes:
+        value = node.meta.get("val")
+        is_constant = node.op == "get_attr" or (
+            node.op == "call_function" and isinstance(value, torch.Tensor) and not is_draw(node) and not node.is_impure()
+            and all(isinstance(extent, int) for extent in value.shape) and all(each in fixed for each in node.all_input_nodes))
+        if not is_constant:
+            continue
+        fixed.add(node)
+        if find_packet(node) in SCATTERS or any(each in folded for each in node.all_input_nodes):
+            folded.add(node)
+    wanted = [node for node in folded if any(user not in fixed for user in node.users)
+              and node.meta["val"].nbytes <= MOST_FOLDED_BYTES]
+    if not wanted:
+        return
+    graph = torch.fx.Graph()
+    known: dict[torch.fx.Node, torch.fx.Node] = {}
+    for node in module.graph.nodes:
+        if node in fixed:
+            known[node] = made = graph.node_copy(node, lambda each: known[each])
+            made.kwargs = {**made.kwargs, "device": torch.device("cpu")} if "device" in made.kwargs else made.kwargs
+    graph.output([known[node] for node in wanted])
+    values = torch.fx.Interpreter(torch.fx.GraphModule(module, graph)).run()
+    for number, (node, value) in enumerate(zip(wanted, values)):
+        own, name = node.meta["val"], f"_carousel_constant{number}"
+        if own.device.type == "cuda" and not torch.cuda.is_available():
+            with own.fake_mode:
+                value = torch.empty_strided(own.shape, own.stride(), dtype=own.dtype, device=own.device)
+        else:
+            value = torch.empty_strided(own.shape, own.stride(), dtype=own.dtype, device=own.device).copy_(value)
+        module.register_buffer(name, value)
+        with module.graph.inserting_before(node):
+            constant = module.graph.get_attr(name)
+        constant.meta = node.meta
+        node.replace_all_uses_with(constant)
+    module.graph.eliminate_dead_code()
+
+
 def is_cheap(node: torch.fx.Node) -> bool:
     """Whether each reader can have its own: a view, or a constant, which would be a result in memory."""
     is_constant = node.op == "call_function" and not any(isinstance(each.meta.get("val"), torch.Tensor)
@@ -258,7 +337,10 @@ def fuse(module: torch.fx.GraphModule, support: OperatorSupportBase, is_wanted: 
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
     reuse_numbers(module)
+    merge_seeds(module)
     move_scalars(module)
+    fold_constants(module)
+    fold_scatters(module)
     repeat_cheap(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
     refuse_other_devices(refusals)
