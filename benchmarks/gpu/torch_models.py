@@ -15,16 +15,17 @@
 a full cache, which $CAROUSEL_CACHE_DIR names (docs/Torch.md). Both have to run the same version of PyTorch. A name that ends with
 _step is the forward and the backward pass of a model, with gradients of all parameters; _train is that and a step of AdamW, of
 lists of tensors (foreach). Sizes are those of --size: "small" ones
-are for tests. An error is the largest distance from the result in f64, as a part of its largest magnitude; of a step, the largest
+are for tests. Models of torchvision and transformers have random weights, images of 224 by 224 pixels and 256 tokens; resnet50@64
+and resnet50_step@64 take 64 of them. An error is the largest distance from the result in f64, as a part of its largest magnitude; of a step, the largest
 one of its gradients. Times are medians of 20 calls between two events, with the host's work where the device waits for it;
---graphs leaves that out. The ratio is that of the better one of PyTorch's times to ours: above 1, ours is faster."""
+--graphs leaves that out. Seconds are those of the first call, which compiles or finds all in the cache. The ratio is that of the better one of PyTorch's times to ours: above 1, ours is faster."""
 
 import argparse
 import functools
 import os
 import statistics
 import sys
-import warnings
+import time as clock
 
 import torch
 from torch import nn
@@ -147,8 +148,46 @@ class Patches(nn.Module):
         return torch.relu(x + self.norms[1](self.second(y))).mean((2, 3))
 
 
+VISION = ("resnet18", "resnet50", "mobilenet_v2", "convnext_tiny", "vit_b_16", "swin_t")
+LANGUAGE = ("gpt2", "bert", "llama", "qwen2")
+TOKENS = 256
+
+
+class Hidden(nn.Module):
+    """What a model of transformers computes, as a tensor."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens):
+        return self.model(tokens, **({"use_cache": False} if hasattr(self.model.config, "use_cache") else {}))[0]
+
+
+def make_language_model(name):
+    """Of the published sizes, but four layers of Llama and eight of Qwen2."""
+    import transformers
+
+    if name == "gpt2":
+        return Hidden(transformers.GPT2LMHeadModel(transformers.GPT2Config()))
+    if name == "bert":
+        return Hidden(transformers.BertModel(transformers.BertConfig(), add_pooling_layer=False))
+    if name == "llama":
+        return Hidden(transformers.LlamaForCausalLM(transformers.LlamaConfig(
+            vocab_size=32000, hidden_size=2048, intermediate_size=5632, num_hidden_layers=4, num_attention_heads=32, num_key_value_heads=8)))
+    return Hidden(transformers.Qwen2ForCausalLM(transformers.Qwen2Config(
+        vocab_size=32000, hidden_size=896, intermediate_size=4864, num_hidden_layers=8, num_attention_heads=14, num_key_value_heads=2)))
+
+
 def make_model(name, size):
     """A module, and the shape of its argument, or how many tokens it takes."""
+    if name in VISION:
+        import torchvision
+
+        return shake(getattr(torchvision.models, name)()), (size["batch"], 3, 224, 224)
+    if name in LANGUAGE:
+        model = shake(make_language_model(name))
+        return model, model.model.config.vocab_size
     width, heads, rows = size["width"], size["heads"], (size["batch"], size["length"], size["width"])
     if name == "mlp":
         return Classifier(width), (size["batch"] * size["length"], width)
@@ -168,32 +207,50 @@ def make_model(name, size):
         return GPT(width, heads, size["words"], size["length"], 2), size["words"]
     if name == "residual":
         return Patches(64), (size["batch"], 64, 28, 28)
-    raise SystemExit(f"torch_models.py: error: expected {', '.join(MODELS)}, got '{name}'")
+    raise SystemExit(f"torch_models.py: error: expected {', '.join((*BASES, *VISION, *LANGUAGE))}, got '{name}'")
 
 
 BASES = ("mlp", "layer_norm", "attention", "written_attention", "gpt_block", "llama_block", "encoder", "gpt", "residual")
 MODELS = tuple(name for base in BASES for name in (base, f"{base}_step"))
 
 
+def shake(model):
+    """Gives weights that a fresh model has as 0 or 1, such as those of a head, numbers of their own."""
+    with torch.no_grad():
+        for value in model.parameters():
+            value.add_(0.02 * torch.randn_like(value))
+        for name, value in model.named_buffers():
+            if name.endswith("running_mean"):
+                value.normal_(0, 0.1)
+            if name.endswith("running_var"):
+                value.uniform_(0.5, 1.5)
+    return model
+
+
 def make_case(name, options, device, dtype):
     """The model, and its argument."""
     torch.manual_seed(0)
-    size = SIZES[options.size]
+    name, _, batch = name.partition("@")
+    size = {**SIZES[options.size], **({"batch": int(batch)} if batch else {})}
     is_step = name.endswith(("_step", "_train"))
+    name = name.removesuffix("_step").removesuffix("_train")
+    if name in LANGUAGE:
+        size["length"] = TOKENS
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)  # fake parameters can't be converted
     with torch.device(device):
-        model, shape = make_model(name.removesuffix("_step").removesuffix("_train"), size)
+        model, shape = make_model(name, size)
     torch.set_default_dtype(before)
     model.train(is_step)
     generator = torch.Generator().manual_seed(1)
     if isinstance(shape, int):
         return model, torch.randint(0, shape, (size["batch"], size["length"]), generator=generator).to(device)
-    return model, torch.randn(shape, generator=generator).to(device=device, dtype=dtype).requires_grad_(is_step)
+    return model, torch.randn(shape, generator=generator).to(device=device, dtype=dtype).requires_grad_(is_step and name not in VISION)
 
 
 def make_call(name, model, x, compile_update=lambda update: update):
     """A function that runs the model, and returns its results."""
+    name = name.partition("@")[0]
     if not name.endswith(("_step", "_train")):
         def infer():
             with torch.no_grad():
@@ -236,8 +293,9 @@ def fill(names, options):
         torch._dynamo.reset()
         carousel.torch.reset()
         with FakeTensorMode(allow_non_fake_inputs=True):
-            model, x = make_case(name, options, "cpu", options.dtype)
-            compile = functools.partial(compile_model, options=options, chip=options.chip, cpu="compile")
+            # Autograd needs a GPU for tensors on one.
+            model, x = make_case(name, options, "cpu" if name.partition("@")[0].endswith(("_step", "_train")) else "cuda", options.dtype)
+            compile = functools.partial(compile_model, options=options, chip=options.chip, cpu="compile", rest="eager")
             call = make_call(name, compile(model), x, compile)
             for _ in range(2 if name.endswith("_train") else 1):  # later steps have a state
                 call()
@@ -296,10 +354,19 @@ def measure(call):
     return statistics.median(times)
 
 
+def first(call):
+    """The results, and how long the call took."""
+    torch.cuda.synchronize()
+    start = clock.perf_counter()
+    results = call()
+    torch.cuda.synchronize()
+    return results, clock.perf_counter() - start
+
+
 def time(names, options):
     compile = functools.partial(compile_model, options=options, **({"rest": options.rest} if options.rest else {}))
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {options.dtype}, us")
-    print(f"{'':24} {'eager':>9} {'inductor':>9} {'carousel':>9} {'ratio':>6}  errors of eager, carousel")
+    print(f"{'':24} {'eager':>9} {'inductor':>9} {'carousel':>9} {'ratio':>6}  errors of eager, carousel; seconds of inductor, carousel")
     for name in names:
         torch._dynamo.reset()
         carousel.torch.reset()
@@ -309,22 +376,25 @@ def time(names, options):
         eager, ours = make_call(name, model, x), make_call(name, compile(model), x, compile)
         y = x.detach().double().requires_grad_(x.requires_grad) if x.is_floating_point() else x
         wanted = make_call(name, wide, y)()
-        errors = [find_error(call(), wanted) for call in (eager, ours)]
-        del wide, y, wanted
-        calls = {"eager": eager, "carousel": ours}
+        results, seconds = first(ours)
+        errors = [find_error(eager(), wanted), find_error(results, wanted)]
+        del wide, y, wanted, results
+        calls, inductor_seconds = {"eager": eager, "carousel": ours}, float("nan")
         if options.inductor:
             torch._dynamo.reset()
-            inductor = functools.partial(torch.compile, dynamic=options.dynamic)
+            inductor = functools.partial(torch.compile, dynamic=options.dynamic, mode=options.inductor_mode)
             calls["inductor"] = make_call(name, inductor(model), x, inductor)
+            inductor_seconds = first(calls["inductor"])[1]
             # Dynamo compiles again after a reset, from the cache.
             calls["carousel"] = make_call(name, compile(model), x, compile)
         times = {key: 1e3 * measure(capture(call) if options.graphs else call) for key, call in calls.items()}
         best = min(times["eager"], times.get("inductor", times["eager"]))
         report = carousel.torch.report()
+        torch._dynamo.reset()
         print(f"{name:24} {times['eager']:9.1f} {times.get('inductor', float('nan')):9.1f} {times['carousel']:9.1f} "
-              f"{best / times['carousel']:6.2f}  {errors[0]:.1e} {errors[1]:.1e}", flush=True)
+              f"{best / times['carousel']:6.2f}  {errors[0]:.1e} {errors[1]:.1e}; {inductor_seconds:.1f} {seconds:.1f}", flush=True)
         if options.verbose or any(part.reason for part in report.parts) or any(part.origin != "cache" for part in report.parts):
-            print(report)
+            print(report if options.verbose else str(report)[:1200])
 
 
 def main():
@@ -337,6 +407,7 @@ def main():
     parser.add_argument("--dynamic", action="store_true", default=None)
     parser.add_argument("--graphs", action="store_true", help="time CUDA graphs of all three, without the host's work")
     parser.add_argument("--rest", choices=["auto", "inductor", "eager"], help="who gets what stays with PyTorch (docs/Torch.md)")
+    parser.add_argument("--inductor-mode", help="of Inductor, such as max-autotune-no-cudagraphs")
     parser.add_argument("--no-inductor", dest="inductor", action="store_false")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_intermixed_args()
