@@ -480,6 +480,23 @@ class TorchBackendTest(unittest.TestCase):
                                                 torch.randn(2, 3, 11, 13))
                 self.assertFalse([graph.left for graph in report.graphs if graph.left])
 
+    def test_gradients_of_averages(self):
+        """A pool to one element, in both orders of memory, is in the program of its convolution."""
+        for order in (torch.contiguous_format, torch.channels_last):
+            with self.subTest(order=order):
+                torch._dynamo.reset()
+                carousel.torch.reset()
+                model = nn.Sequential(nn.Conv2d(4, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(1), nn.Linear(8, 3)).to(memory_format=order)
+                x = torch.randn(2, 4, 8, 8).to(memory_format=order)
+                gradients = []
+                for run in (model, compile_model(model)):
+                    model.zero_grad()
+                    run(x).square().sum().backward()
+                    gradients.append([each.grad.clone() for each in model.parameters()])
+                torch.testing.assert_close(gradients[1], gradients[0], rtol=1e-4, atol=1e-5)
+                report = carousel.torch.report()
+                self.assertEqual([(sum(graph.left.values()), len(graph.parts)) for graph in report.graphs], [(0, 1)] * 2, report)
+
     def test_gradients_of_transposed_convolutions(self):
         for options, groups in (({"stride": 2}, 1), ({"stride": 2, "padding": 1, "output_padding": 1}, 1), ({"dilation": 2, "groups": 2}, 2)):
             with self.subTest(**options):

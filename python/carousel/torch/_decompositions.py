@@ -187,6 +187,22 @@ def decompose_batch_norm(values: Tensor, weight: Optional[Tensor], bias: Optiona
     return result.to(values.dtype), *saved
 
 
+def decompose_strided_scatter(values: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Any:
+    """Where all elements are replaced, as in gradients of pools: of a tensor of the same strides, or of a row of them all."""
+    order = sorted((dim for dim, extent in enumerate(size) if extent != 1), key=lambda dim: -stride[dim])
+    expected = 1
+    for dim in reversed(order):
+        if stride[dim] != expected:
+            return NotImplemented
+        expected *= size[dim]
+    if expected != values.numel() or storage_offset:
+        return NotImplemented
+    if values.dim() == 1 and values.is_contiguous():
+        return src.permute([dim for dim in range(src.dim()) if dim not in order] + order).reshape(-1).clone()
+    is_same = list(size) == list(values.shape) and all(stride[dim] == values.stride(dim) for dim in order)
+    return src.clone() if is_same else NotImplemented
+
+
 def is_shift(values: Tensor, bits: Any) -> bool:
     """Whether a constant shift leaves bits of a signed integer."""
     dtype = values.dtype
@@ -230,6 +246,7 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         **dict.fromkeys((aten.__rshift__.Scalar, aten.bitwise_right_shift.Tensor_Scalar), decompose_right_shift),
         **dict.fromkeys((aten.__lshift__.Scalar, aten.bitwise_left_shift.Tensor_Scalar), decompose_left_shift),
         aten._native_batch_norm_legit_no_training.default: decompose_batch_norm,
+        aten.as_strided_scatter.default: decompose_strided_scatter,
         aten.copy.default: decompose_copy, aten.empty_permuted.default: decompose_empty_permuted,
         aten.diagonal.default: decompose_diagonal, aten.unfold.default: decompose_unfold, aten.addbmm.default: decompose_addbmm,
         aten.narrow_copy.default: copy_of(torch.narrow), aten.view_copy.default: copy_of(aten.view.default),
