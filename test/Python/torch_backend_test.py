@@ -665,6 +665,16 @@ distributed.destroy_process_group()
         report = carousel.torch.report()
         self.assertEqual([dict(graph.left).keys() for graph in report.graphs][1:], [dict().keys()] * (len(report.graphs) - 1))
 
+    def test_dropout_of_dynamic_extents(self):
+        run = compile_model(lambda x: functional.dropout(x, 0.5) * 2, dynamic=True)
+        for rows in (64, 67, 100):
+            x = torch.ones(rows, 33, requires_grad=True)
+            result = run(x)
+            result.sum().backward()
+            self.assertTrue(torch.equal(result.detach(), x.grad))
+            self.assertTrue(0.4 < (result == 0).double().mean() < 0.6)
+        self.assertEqual([part.reason for part in carousel.torch.report().parts], ["", ""], carousel.torch.report())
+
     def test_dropout_hash(self):
         """As many elements stay as are asked for; neighbours, rows and seeds have nothing to do with each other."""
         from carousel.torch._random import keep

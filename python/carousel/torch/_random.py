@@ -71,12 +71,11 @@ def is_taken(shape: Sequence[Any], probability: float) -> bool:
 
 def keep(shape: Sequence[Any], probability: float, seed: Tensor) -> Tensor:
     """Which elements stay: each with 1 - `probability`, to 32 bits."""
-    number = None
+    number = torch.zeros((), dtype=torch.int64, device=seed.device)
     for dim, extent in enumerate(shape):
-        place = torch.arange(extent, dtype=torch.int32, device=seed.device).reshape([-1] + [1] * (len(shape) - 1 - dim))
-        number = place if number is None else number * extent + place
-    if number is None:
-        number = torch.zeros((), dtype=torch.int32, device=seed.device)
+        place = torch.arange(extent, device=seed.device).reshape([-1] + [1] * (len(shape) - 1 - dim))
+        number = number * extent + place if dim else place
+    number = number.to(torch.int32)  # the lower half
     low, high = seed[0], seed[1]
     return mix(number ^ low, high) < min(LOWEST + round((1 - probability) * 2**32), HIGHEST - 1)
 

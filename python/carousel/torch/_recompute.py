@@ -20,7 +20,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.utils.checkpoint import CheckpointPolicy
 
 from ._random import SEED
-from ._support import CONVERSIONS, find_packet, is_draw, is_number, is_view
+from ._support import CONVERSIONS, find_packet, follows, is_number, is_view
 
 PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.bmm.default)
 # Multiply-adds in the time that a byte takes, with a factor of two for the kernel that has both: of an H200, for 16 bits on
@@ -76,9 +76,11 @@ def find_cheap(graph: torch.fx.Graph) -> dict[torch.fx.Node, None]:
     widened, fixed = set(), set()
     for node in graph.nodes:
         value = node.meta.get("val")
+        if is_number(node):
+            fixed.add(node)
         if node.op != "call_function" or not isinstance(value, torch.Tensor):
             continue
-        if node.target is SEED or (not is_draw(node) and all(each in fixed or is_number(each) for each in node.all_input_nodes)):
+        if node.target is SEED or follows(node, fixed):
             fixed.add(node)
             if node.target is not SEED:
                 found[node] = None

@@ -221,6 +221,11 @@ def fold_constants(module: torch.fx.GraphModule) -> None:
     module.graph.eliminate_dead_code()
 
 
+def follows(node: torch.fx.Node, known: Container[torch.fx.Node]) -> bool:
+    """Whether an operator of PyTorch's own computes the same, each time, from nodes that are known."""
+    return bool(find_packet(node)) and not is_draw(node) and not node.is_impure() and all(each in known for each in node.all_input_nodes)
+
+
 SCATTERS = ("constant_pad_nd", "slice_scatter", "select_scatter", "diagonal_scatter", "index_put")
 MOST_FOLDED_BYTES = 1 << 24
 
@@ -228,17 +233,17 @@ MOST_FOLDED_BYTES = 1 << 24
 def fold_scatters(module: torch.fx.GraphModule) -> None:
     """Computes once what follows from constants that are written in parts, such as masks of windows: each part would be a step
     of each launch. Functions of indices alone stay: kernels compute them, and see what they mask."""
-    fixed, folded = set(), set()
+    fixed: set[torch.fx.Node] = set()
+    folded: dict[torch.fx.Node, None] = {}
     for node in module.graph.nodes:
-        value = node.meta.get("val")
-        is_constant = node.op == "get_attr" or (
-            node.op == "call_function" and isinstance(value, torch.Tensor) and not is_draw(node) and not node.is_impure()
-            and all(isinstance(extent, int) for extent in value.shape) and all(each in fixed for each in node.all_input_nodes))
-        if not is_constant:
+        value = getattr(module, node.target, None) if node.op == "get_attr" else node.meta.get("val")
+        if not isinstance(value, torch.Tensor) or not all(isinstance(extent, int) for extent in value.shape):
+            continue
+        if not (value.device.type == "cpu" if node.op == "get_attr" else follows(node, fixed)):
             continue
         fixed.add(node)
         if find_packet(node) in SCATTERS or any(each in folded for each in node.all_input_nodes):
-            folded.add(node)
+            folded[node] = None
     wanted = [node for node in folded if any(user not in fixed for user in node.users)
               and node.meta["val"].nbytes <= MOST_FOLDED_BYTES]
     if not wanted:
@@ -250,7 +255,10 @@ def fold_scatters(module: torch.fx.GraphModule) -> None:
             known[node] = made = graph.node_copy(node, lambda each: known[each])
             made.kwargs = {**made.kwargs, "device": torch.device("cpu")} if "device" in made.kwargs else made.kwargs
     graph.output([known[node] for node in wanted])
-    values = torch.fx.Interpreter(torch.fx.GraphModule(module, graph)).run()
+    try:
+        values = torch.fx.Interpreter(torch.fx.GraphModule(module, graph)).run()
+    except (NotImplementedError, RuntimeError):  # the CPU lacks an operator: programs compute them
+        return
     for number, (node, value) in enumerate(zip(wanted, values)):
         own, name = node.meta["val"], f"_carousel_constant{number}"
         if own.device.type == "cuda" and not torch.cuda.is_available():
