@@ -293,7 +293,7 @@ def fill(names, options):
         torch._dynamo.reset()
         carousel.torch.reset()
         with FakeTensorMode(allow_non_fake_inputs=True):
-            # Autograd needs a GPU for tensors on one.
+            # Autograd needs a GPU for tensors on one. Graphs of fake ones may differ from those on the GPU (docs/Torch.md).
             model, x = make_case(name, options, "cpu" if name.partition("@")[0].endswith(("_step", "_train")) else "cuda", options.dtype)
             compile = functools.partial(compile_model, options=options, chip=options.chip, cpu="compile", rest="eager")
             call = make_call(name, compile(model), x, compile)

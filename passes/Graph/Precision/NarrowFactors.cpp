@@ -532,8 +532,8 @@ static std::array<FloatType, 2> getNarrowTypes(MLIRContext *context) {
 
 /// \p movesScales: whether numbers may multiply results instead of factors.
 /// Returns how many products have changed.
-/// Widens what branches choose behind them, where each widens its own: the
-/// inverse of what fuseGraph does, so that bodies choose narrow elements.
+/// Moves an arith.extf that ends both branches behind the scf.if, so that the
+/// body chooses between narrow elements. fuseGraph does the inverse.
 static void liftCasts(func::FuncOp func) {
   func.walk([](scf::IfOp branch) {
     if (branch.getNumResults() != 1)

@@ -29,8 +29,8 @@ class Options:
     """The chip to compile for, such as "sm_90a"; by default $CAROUSEL_TORCH_CHIP, else that of the tensors' GPU."""
     cpu: str = "torch"
     """How parts of tensors on the CPU run: by "torch", on the simulated machine ("simulate"), or by torch once they are
-    compiled into the cache ("compile"). The last is also for fake tensors of a GPU on a machine without one: they have the graphs
-    that the GPU's own have."""
+    compiled into the cache ("compile"). The last is also for fake tensors of a GPU on a machine without one, whose graphs may
+    differ from the GPU's own."""
     rest: str = "auto"
     """Who gets what stays with PyTorch: "inductor", where it pays; PyTorch, one by one ("eager"); or Inductor on GPUs and PyTorch
     on the CPU ("auto")."""
