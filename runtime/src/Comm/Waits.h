@@ -117,8 +117,9 @@ public:
   /// Waits until no access is under way.
   void drain();
 
-  /// Copies of other streams may hold up a read for as long.
-  static constexpr std::chrono::milliseconds kPatience{200};
+  /// Copies of other streams may hold up a read for as long; a host under load
+  /// may hold up the thread that reads.
+  static constexpr std::chrono::milliseconds kPatience{1000};
 
 private:
   using Word = std::atomic<uint64_t>;
