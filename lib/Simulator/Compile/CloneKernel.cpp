@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostLowering.h"
 #include "KernelModule.h"
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -40,13 +40,14 @@ FailureOr<gpu::GPUFuncOp> sim::findKernel(ModuleOp module, StringRef name) {
     std::tie(parent, leaf) = name.split("::");
   gpu::GPUFuncOp found;
   bool isAmbiguous = false;
-  module.walk([&](gpu::GPUFuncOp func) {
-    if (!func.isKernel() || func.getName() != leaf ||
-        (!parent.empty() &&
-         func->getParentOfType<gpu::GPUModuleOp>().getName() != parent))
-      return;
-    isAmbiguous |= bool(found);
-    found = func;
+  module.walk<WalkOrder::PreOrder>([&](gpu::GPUFuncOp func) {
+    if (func.isKernel() && func.getName() == leaf &&
+        (parent.empty() ||
+         func->getParentOfType<gpu::GPUModuleOp>().getName() == parent)) {
+      isAmbiguous |= bool(found);
+      found = func;
+    }
+    return WalkResult::skip();
   });
   if (!found)
     return module.emitError("expected a kernel named '")
@@ -297,7 +298,7 @@ static LogicalResult expandCollectives(Operation *module) {
   populateExpandMatrices(patterns);
   populateExpandProducts(patterns);
   populateGpuGlobalIdPatterns(patterns);
-  return applyPatternsGreedily(module, std::move(patterns));
+  return rewriteOps(module, std::move(patterns));
 }
 
 /// Gives functions names that no function of the host has: a kernel may be

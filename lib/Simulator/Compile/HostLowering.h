@@ -13,6 +13,11 @@
 
 namespace carousel::sim {
 
+/// Applies patterns to the ops in an op, and folds them. Leaves blocks as they
+/// are: LLVM simplifies these sooner.
+mlir::LogicalResult rewriteOps(mlir::Operation *op,
+                               mlir::RewritePatternSet patterns);
+
 /// Lowers vector operations to those of LLVM, and memory accesses to plain
 /// loads and stores.
 mlir::LogicalResult prepareVectors(mlir::ModuleOp module);

@@ -184,13 +184,20 @@ struct FlattenSincos : public OpRewritePattern<math::SincosOp> {
 
 } // namespace
 
+LogicalResult carousel::sim::rewriteOps(Operation *op,
+                                        RewritePatternSet patterns) {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(op, std::move(patterns), config);
+}
+
 /// Lowers ops to other ops of math and arith that later steps support.
 static LogicalResult simplifyMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateHostMath(patterns);
   patterns.add<NarrowCopySign, FuseVectorFMA, NarrowFMA, FlattenSincos,
                RoundToTF32>(module.getContext());
-  return applyPatternsGreedily(module, std::move(patterns));
+  return rewriteOps(module, std::move(patterns));
 }
 
 /// Makes calls of libm, of the ops that the target doesn't allow.
@@ -211,6 +218,7 @@ static LogicalResult expandMath(ModuleOp module) {
   if (failed(callLibrary(module, precise)))
     return failure();
   PassManager manager(context, ModuleOp::getOperationName());
+  manager.enableVerifier(false);
   ConvertMathToLLVMPassOptions options;
   // So does the shortcut log(1 + x).
   options.approximateLog1p = false;
@@ -291,6 +299,7 @@ LogicalResult carousel::sim::lowerToHost(ModuleOp module) {
     return module.emitError("expected a kernel of vectors and floats that the "
                             "host can compute with");
   PassManager expand(context, ModuleOp::getOperationName());
+  expand.enableVerifier(false); // LLVM verifies the module that comes of it
   expand.addPass(memref::createExpandOpsPass());
   expand.addPass(memref::createExpandStridedMetadataPass());
   expand.addPass(createLowerAffinePass());
@@ -299,9 +308,12 @@ LogicalResult carousel::sim::lowerToHost(ModuleOp module) {
       failed(verifyLowered(module)))
     return failure();
   PassManager clean(context, ModuleOp::getOperationName());
+  clean.enableVerifier(false);
   clean.addPass(createReconcileUnrealizedCastsPass());
   // Addresses are extracted from descriptors that the same function has built.
-  clean.addPass(createCanonicalizerPass());
+  clean.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig().setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled)));
   clean.addPass(createCSEPass());
   return clean.run(module);
 }

@@ -20,11 +20,14 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/APFloat.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -36,8 +39,8 @@ using namespace carousel::sim;
 using Semantics = llvm::APFloatBase::Semantics;
 
 static uint64_t
-convert(uint64_t bits, Semantics from, Semantics to,
-        llvm::RoundingMode mode = llvm::RoundingMode::NearestTiesToEven) {
+convertSlowly(uint64_t bits, Semantics from, Semantics to,
+              llvm::RoundingMode mode = llvm::RoundingMode::NearestTiesToEven) {
   const llvm::fltSemantics &source = llvm::APFloatBase::EnumToSemantics(from);
   const llvm::fltSemantics &target = llvm::APFloatBase::EnumToSemantics(to);
   unsigned width = llvm::APFloat::getSizeInBits(source);
@@ -46,6 +49,37 @@ convert(uint64_t bits, Semantics from, Semantics to,
   bool losesInfo;
   value.convert(target, mode, &losesInfo);
   return value.bitcastToAPInt().getZExtValue();
+}
+
+/// What each number of a type of 16 bits or fewer is in another type, made when
+/// the first is asked for: kernels convert more numbers than these types have.
+static const uint64_t *getConverted(Semantics from, Semantics to,
+                                    unsigned width) {
+  constexpr unsigned kTypes = Semantics::S_MaxSemantics + 1;
+  static std::atomic<const uint64_t *> tables[kTypes][kTypes];
+  std::atomic<const uint64_t *> &entry = tables[from][to];
+  if (const uint64_t *table = entry.load(std::memory_order_acquire))
+    return table;
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<uint64_t[]>> kept;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (const uint64_t *table = entry.load(std::memory_order_acquire))
+    return table;
+  auto &table = kept.emplace_back(new uint64_t[size_t(1) << width]);
+  for (uint64_t bits = 0; bits >> width == 0; ++bits)
+    table[bits] = convertSlowly(bits, from, to);
+  entry.store(table.get(), std::memory_order_release);
+  return table.get();
+}
+
+static uint64_t
+convert(uint64_t bits, Semantics from, Semantics to,
+        llvm::RoundingMode mode = llvm::RoundingMode::NearestTiesToEven) {
+  unsigned width =
+      llvm::APFloat::getSizeInBits(llvm::APFloatBase::EnumToSemantics(from));
+  if (width > 16 || mode != llvm::RoundingMode::NearestTiesToEven)
+    return convertSlowly(bits, from, to, mode);
+  return getConverted(from, to, width)[bits & ((uint64_t(1) << width) - 1)];
 }
 
 extern "C" {
@@ -221,6 +255,7 @@ LogicalResult carousel::sim::lowerNarrowFloats(ModuleOp module) {
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f64"};
   extend.targetTypeStr = "f32";
+  manager.enableVerifier(false);
   manager.addPass(math::createMathExtendToSupportedTypes(extend));
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs.assign(std::begin(kForeign), std::end(kForeign));
@@ -243,5 +278,5 @@ LogicalResult carousel::sim::lowerNarrowFloats(ModuleOp module) {
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateExpandScalingExtTruncPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
-  return applyPatternsGreedily(module, std::move(patterns));
+  return rewriteOps(module, std::move(patterns));
 }

@@ -125,5 +125,5 @@ LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   vector::populateVectorMaskMaterializationPatterns(
       patterns, /*force32BitVectorIndices=*/false);
   vector::populateVectorMaskedLoadStoreEmulationPatterns(patterns);
-  return applyPatternsGreedily(module, std::move(patterns));
+  return rewriteOps(module, std::move(patterns));
 }

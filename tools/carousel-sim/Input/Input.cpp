@@ -96,9 +96,10 @@ std::string simtool::getQualifiedName(gpu::GPUFuncOp kernel) {
 
 std::vector<gpu::GPUFuncOp> Input::getKernels() const {
   std::vector<gpu::GPUFuncOp> kernels;
-  getModule().walk([&](gpu::GPUFuncOp func) {
+  getModule().walk<WalkOrder::PreOrder>([&](gpu::GPUFuncOp func) {
     if (func.isKernel())
       kernels.push_back(func);
+    return WalkResult::skip();
   });
   return kernels;
 }
