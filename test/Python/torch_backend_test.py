@@ -665,6 +665,24 @@ distributed.destroy_process_group()
         report = carousel.torch.report()
         self.assertEqual([dict(graph.left).keys() for graph in report.graphs][1:], [dict().keys()] * (len(report.graphs) - 1))
 
+    def test_dropout_in_place(self):
+        """Noise that a tensor is filled with: of elements, of channels, and of rows as stochastic depth has it."""
+        def drop_rows(x):
+            return x * x.new_empty(len(x), 1).bernoulli_(0.75).div_(0.75)
+
+        for function in (lambda x: functional.dropout(x * 1, 0.25, inplace=True), lambda x: functional.dropout1d(x, 0.25), drop_rows):
+            x = torch.ones(128, 37, requires_grad=True)
+            run = compile_model(function)
+            result = run(x)
+            result.sum().backward()
+            self.assertTrue(torch.equal(result.detach(), x.grad))
+            self.assertEqual(result.unique().tolist(), [0, torch.tensor(1 / 0.75).item()])
+            rows = function is not drop_rows or ((result == 0).all(1) | (result != 0).all(1)).all().item()
+            self.assertTrue(rows)
+            self.assertGreater((run(x) != run(x)).double().mean().item(), 0.2)
+        for graph in carousel.torch.report().graphs:
+            self.assertLessEqual({name for name, *_ in graph.left}, {"aten.randint.low", "aten.unbind.int"})
+
     def test_dropout_of_dynamic_extents(self):
         run = compile_model(lambda x: functional.dropout(x, 0.5) * 2, dynamic=True)
         for rows in (64, 67, 100):

@@ -92,8 +92,15 @@ def decompose_dropout(values: Tensor, p: float, train: Any) -> Any:
     return drop(values, p, Seeds.make(values.device))
 
 
+def decompose_bernoulli(values: Tensor, p: float, generator: Any = None) -> Any:
+    """Ones with the probability `p`: noise of stochastic depth, of dropped channels and of dropout in place."""
+    if generator is not None or not is_taken(values.shape, 1 - p):
+        return NotImplemented
+    return keep(values.shape, 1 - p, Seeds.make(values.device)).to(values.dtype)
+
+
 def get_decompositions() -> dict[Any, Callable[..., Any]]:
-    return {aten.native_dropout.default: decompose_dropout}
+    return {aten.native_dropout.default: decompose_dropout, aten.bernoulli.p: decompose_bernoulli}
 
 
 def merge_seeds(module: torch.fx.GraphModule) -> None:
