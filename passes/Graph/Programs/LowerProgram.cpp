@@ -269,17 +269,14 @@ static LogicalResult canonicalize(func::FuncOp func) {
 /// other values may be slices.
 static LogicalResult eliminateEmptyTensors(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
-  SmallVector<bufferization::MaterializeInDestinationOp> results(
-      llvm::make_filter_range(
-          func.getOps<bufferization::MaterializeInDestinationOp>(),
-          [](Operation *op) { return op->getNumResults() == 0; }));
-  for (bufferization::MaterializeInDestinationOp result : results) {
-    OneShotBufferizationOptions options;
-    bufferization::OneShotAnalysisState state(func, options);
-    if (failed(bufferization::analyzeOp(func, state)) ||
+  OneShotBufferizationOptions options;
+  bufferization::OneShotAnalysisState state(func, options);
+  if (failed(bufferization::analyzeOp(func, state)))
+    return failure();
+  for (auto result : func.getOps<bufferization::MaterializeInDestinationOp>())
+    if (result->getNumResults() == 0 &&
         failed(bufferization::eliminateEmptyTensors(rewriter, result, state)))
       return failure();
-  }
   return bufferization::eliminateEmptyTensors(rewriter, func);
 }
 
