@@ -51,8 +51,8 @@ convertSlowly(uint64_t bits, Semantics from, Semantics to,
   return value.bitcastToAPInt().getZExtValue();
 }
 
-/// What each number of a type of 16 bits or fewer is in another type, made when
-/// the first is asked for: kernels convert more numbers than these types have.
+/// Numbers of a type of 16 bits or fewer in another type, all computed when
+/// the first is asked for: kernels convert more than these types have.
 static const uint64_t *getConverted(Semantics from, Semantics to,
                                     unsigned width) {
   constexpr unsigned kTypes = Semantics::S_MaxSemantics + 1;
