@@ -22,12 +22,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/APFloat.h"
 
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -51,25 +49,20 @@ convertSlowly(uint64_t bits, Semantics from, Semantics to,
   return value.bitcastToAPInt().getZExtValue();
 }
 
-/// Numbers of a type of 16 bits or fewer in another type, all computed when
-/// the first is asked for: kernels convert more than these types have.
+/// Numbers of a type of 16 bits or fewer in a type with NaN and infinities, all
+/// computed when the first is asked for: kernels convert more than these types
+/// have.
 static const uint64_t *getConverted(Semantics from, Semantics to,
                                     unsigned width) {
   constexpr unsigned kTypes = Semantics::S_MaxSemantics + 1;
-  static std::atomic<const uint64_t *> tables[kTypes][kTypes];
-  std::atomic<const uint64_t *> &entry = tables[from][to];
-  if (const uint64_t *table = entry.load(std::memory_order_acquire))
-    return table;
-  static std::mutex mutex;
-  static std::vector<std::unique_ptr<uint64_t[]>> kept;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (const uint64_t *table = entry.load(std::memory_order_acquire))
-    return table;
-  auto &table = kept.emplace_back(new uint64_t[size_t(1) << width]);
-  for (uint64_t bits = 0; bits >> width == 0; ++bits)
-    table[bits] = convertSlowly(bits, from, to);
-  entry.store(table.get(), std::memory_order_release);
-  return table.get();
+  static std::unique_ptr<uint64_t[]> tables[kTypes][kTypes];
+  static std::once_flag flags[kTypes][kTypes];
+  std::call_once(flags[from][to], [&] {
+    tables[from][to].reset(new uint64_t[size_t(1) << width]);
+    for (uint64_t bits = 0; bits >> width == 0; ++bits)
+      tables[from][to][bits] = convertSlowly(bits, from, to);
+  });
+  return tables[from][to].get();
 }
 
 static uint64_t
@@ -77,7 +70,10 @@ convert(uint64_t bits, Semantics from, Semantics to,
         llvm::RoundingMode mode = llvm::RoundingMode::NearestTiesToEven) {
   unsigned width =
       llvm::APFloat::getSizeInBits(llvm::APFloatBase::EnumToSemantics(from));
-  if (width > 16 || mode != llvm::RoundingMode::NearestTiesToEven)
+  // Types without NaN or zero have no result for some numbers, which a kernel
+  // may not have.
+  if (width > 16 || mode != llvm::RoundingMode::NearestTiesToEven ||
+      !llvm::APFloatBase::isIEEELikeFP(llvm::APFloatBase::EnumToSemantics(to)))
     return convertSlowly(bits, from, to, mode);
   return getConverted(from, to, width)[bits & ((uint64_t(1) << width) - 1)];
 }

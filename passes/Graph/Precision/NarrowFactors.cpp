@@ -530,8 +530,6 @@ static std::array<FloatType, 2> getNarrowTypes(MLIRContext *context) {
   return {BFloat16Type::get(context), Float16Type::get(context)};
 }
 
-/// \p movesScales: whether numbers may multiply results instead of factors.
-/// Returns how many products have changed.
 /// Moves an arith.extf that ends both branches behind the scf.if, so that the
 /// body chooses between narrow elements. fuseGraph does the inverse.
 static void liftCasts(func::FuncOp func) {
@@ -559,6 +557,8 @@ static void liftCasts(func::FuncOp func) {
   });
 }
 
+/// \p movesScales: whether numbers may multiply results instead of factors.
+/// Returns how many products have changed.
 static unsigned narrowFactors(func::FuncOp func, bool movesScales) {
   SmallVector<linalg::LinalgOp> products;
   func.walk([&](linalg::LinalgOp op) {
