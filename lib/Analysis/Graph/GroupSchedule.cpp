@@ -314,7 +314,8 @@ private:
       return;
     // The one above, and others where all of it is taken.
     elements /= first.tile;
-    unsigned most = std::min<unsigned>(inner, kMostVectorDims - 1);
+    unsigned taken = few == 1 ? 1 : 2;
+    unsigned most = std::min<unsigned>(inner, kMostVectorDims - taken);
     for (unsigned count = 1; count <= most && elements > 1; ++count) {
       ScheduledDim &above = schedule.dims[inner - count];
       above.tile = clampTile(above, elements);

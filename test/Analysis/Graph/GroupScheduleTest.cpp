@@ -214,6 +214,23 @@ TEST(GroupScheduleTest, ShortRowsAreOfSeveralDimensions) {
             "3 by the grid in vectors of 4, 3 by the grid in vectors of 4\n");
 }
 
+TEST(GroupScheduleTest, FewElementsAreOneOfAVectorsDimensions) {
+  // The weights of convolutions whose groups are merged.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({16, 2, 31, 2}, 2);
+  unsigned isOwn = graph.tensor({2, 2}, 1);
+  graph.op("merge", GraphOpKind::Elementwise, "gicof", "", {16, 2, 31, 2, 2});
+  graph.read(x, "gicf");
+  graph.read(isOwn, "io");
+  unsigned y = graph.tensor({16, 2, 31, 2, 2}, 2);
+  graph.write(y, "gicof");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "elementwise, 16 by the grid, 2 by the grid in vectors of 2, 31 by "
+            "the grid in vectors of 32, 2 by the grid in vectors of 2, 2 at "
+            "once in vectors of 2\n");
+}
+
 TEST(GroupScheduleTest, LoopsGoAlongOneElementAtATime) {
   // The reduced tensor leaves the kernel, too.
   GraphBuilder graph;

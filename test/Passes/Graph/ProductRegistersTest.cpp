@@ -538,8 +538,9 @@ private:
   std::mt19937 random;
 };
 
+/// The same shapes each time, and others for each `--gtest_random_seed`.
 TEST_F(ProductRegistersTest, DrawnShapes) {
-  Drawer drawer(68 + ::testing::UnitTest::GetInstance()->random_seed());
+  Drawer drawer(68 + GTEST_FLAG_GET(random_seed));
   for (unsigned count = 0; count != 60; ++count) {
     Draw draw = drawer.draw();
     SmallVector<StringRef> chips = {"sm_120a", "sm_100a", "sm_90a", "sm_80"};
