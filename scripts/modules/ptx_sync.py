@@ -61,21 +61,36 @@ def rename(body, suffix):
     return re.sub(r"\bret(\.uni)?\s*;", f"bra $end{suffix};", body) + f"\n$end{suffix}:\n"
 
 
-def inline(body, functions, numbers, callers=frozenset()):
-    """With the functions' bodies in place of calls, as one compiler inlines what the other one calls. Calls of functions
-    that the text only declares stay, and recursive ones."""
-    def expand(call):
-        name = call[2]
-        if call[1] or name not in functions or name in callers:
-            return call[0]
-        return rename(inline(functions[name], functions, numbers, callers | {name}), f"_of_call{next(numbers)}")
-    return CALL.sub(expand, re.sub(r"//[^\n]*", "", body))
+class Inliner:
+    """Puts functions' bodies in place of calls, as one compiler inlines what the other one calls. Calls of functions that
+    the text only declares stay, and recursive ones."""
+
+    MARK = "\0"  # for the suffix of a call's names, in a body that many calls have
+
+    def __init__(self, functions):
+        self.functions, self.bodies = functions, {}
+
+    def inline(self, body, callers=frozenset()):
+        numbers = itertools.count()
+
+        def expand(call):
+            name = call[2]
+            if call[1] or name not in self.functions or name in callers:
+                return call[0]
+            return self.get_body(name, callers).replace(self.MARK, f"_of_call{next(numbers)}")
+        return CALL.sub(expand, re.sub(r"//[^\n]*", "", body))
+
+    def get_body(self, name, callers):
+        key = name, callers
+        if key not in self.bodies:
+            self.bodies[key] = rename(self.inline(self.functions[name], callers | {name}), self.MARK)
+        return self.bodies[key]
 
 
 def entries(ptx):
     """Kernel -> the text between its braces, with the functions that it calls."""
-    functions = find_bodies(ptx, "func")
-    return {name: inline(body, functions, itertools.count()) for name, body in find_bodies(ptx, "entry").items()}
+    inliner = Inliner(find_bodies(ptx, "func"))
+    return {name: inliner.inline(body) for name, body in find_bodies(ptx, "entry").items()}
 
 
 LABEL = re.compile(r"([$\w]+):(?!:)\s*")

@@ -21,9 +21,9 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <mutex>
 
@@ -87,20 +87,11 @@ static uint64_t carousel_sim_convert_float(uint64_t bits, int32_t from,
 
 // LLVM passes half and bfloat in the low bits of a float register.
 static float widen(uint64_t bits) {
-  uint32_t word = static_cast<uint32_t>(bits);
-  float carrier;
-  std::memcpy(&carrier, &word, sizeof carrier);
-  return carrier;
+  return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
 }
-static uint64_t getBits(float value) {
-  uint32_t word;
-  std::memcpy(&word, &value, sizeof word);
-  return word;
-}
+static uint64_t getBits(float value) { return llvm::bit_cast<uint32_t>(value); }
 static uint64_t getBits(double value) {
-  uint64_t word;
-  std::memcpy(&word, &value, sizeof word);
-  return word;
+  return llvm::bit_cast<uint64_t>(value);
 }
 static float extendHalf(float carrier) {
   return widen(convert(getBits(carrier) & 0xffff, Semantics::S_IEEEhalf,
@@ -204,6 +195,13 @@ template <typename Op> struct ConvertByCall : public OpRewritePattern<Op> {
     if (vector && vector.isScalable())
       return rewriter.notifyMatchFailure(op, "scalable");
     Location loc = op.getLoc();
+    if (from.isBF16() && to.isF64()) { // by f32, exactly
+      Type f32 = rewriter.getF32Type(),
+           middle = vector ? vector.clone(f32) : f32;
+      Value widened = Op::create(rewriter, loc, middle, op.getIn());
+      rewriter.replaceOpWithNewOp<Op>(op, op.getType(), widened);
+      return success();
+    }
     rewriter.replaceOp(
         op, computeElements(
                 rewriter, loc, op.getType(), op.getIn(), [&](ValueRange in) {

@@ -17,29 +17,35 @@ BUFFER_ALIGNMENT = 4096  # of the memory that carousel-sim gives to arguments, i
 MULTIPROCESSORS = 132
 
 SYMBOL = r'@("(?:[^"\\]|\\.)*"|[\w.$-]+)'
-MODULE = re.compile(r"\bgpu\.module " + SYMBOL)
-FUNCTION = re.compile(r"\bgpu\.func (?:private |public |nested )?" + SYMBOL + r"\(")
+MODULE = re.compile(r"gpu\.module " + SYMBOL)
+FUNCTION = re.compile(r"gpu\.func (?:private |public |nested )?" + SYMBOL + r"\(")
 PARAMETER = re.compile(r"%[\w$.-]+: ")
 OPENING, CLOSING = "([{<", ")]}>"
+MARK = re.compile(r'"(?:[^"\\]|\\.)*"|->|[,()\[\]{}<>]')
 
 
 # ===- Text ------------------------------------------------------------------===#
 
 def walk(text, start=0):
-    """(position, character, depth of the brackets that it stands in), strings and arrows left out."""
-    depth, position = 0, start
-    while position < len(text):
-        character = text[position]
-        if character == '"':
-            position = re.compile(r'"(?:[^"\\]|\\.)*"').match(text, position).end()
+    """(position, bracket or comma, depth of the brackets that it stands in), strings and arrows left out."""
+    depth = 0
+    for mark in MARK.finditer(text, start):
+        if len(mark[0]) > 1:
             continue
-        if text.startswith("->", position):
-            position += 2
-            continue
-        depth -= character in CLOSING
-        yield position, character, depth
-        depth += character in OPENING
-        position += 1
+        depth -= mark[0] in CLOSING
+        yield mark.start(), mark[0], depth
+        depth += mark[0] in OPENING
+
+
+def get_outer(text):
+    """What stands outside of brackets."""
+    start, parts = 0, []
+    for at, character, depth in walk(text):
+        if depth == 0 and character in OPENING:
+            parts.append(text[start:at])
+        elif depth == 0 and character in CLOSING:
+            start = at + 1
+    return "".join(parts) + text[start:]
 
 
 def find_end(text, start):
@@ -98,8 +104,7 @@ def find_kernels(text):
     for match in FUNCTION.finditer(text):
         behind = find_end(text, match.end() - 1)
         head = text[behind:text.index("\n", behind)]
-        words = "".join(character for _, character, depth in walk(head) if depth == 0)
-        if not re.search(r"\bkernel\b", words):
+        if not re.search(r"\bkernel\b", get_outer(head)):
             continue
         name = match[1].strip('"')
         variant = re.search(r'\bcarousel\.variant = #carousel\.variant<kernel = "([^"]*)"', head)
