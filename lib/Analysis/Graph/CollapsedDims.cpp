@@ -11,6 +11,8 @@
 
 #include "CollapsedDims.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace carousel;
@@ -66,7 +68,16 @@ private:
   // Dimensions that are one
   //===--------------------------------------------------------------------===//
 
-  bool canCollapse(unsigned outer, unsigned inner) const {
+  bool canCollapse(unsigned outer, unsigned inner) {
+    std::pair dims(outer, inner);
+    auto [known, isNew] = areOne.try_emplace(dims);
+    if (isNew)
+      known->second = areOneDim(outer, inner);
+    return known->second && !llvm::is_contained(apart, dims);
+  }
+
+  /// Whether all ops and accesses go along both, one after the other.
+  bool areOneDim(unsigned outer, unsigned inner) const {
     if (shape.dims[outer].isReduced != shape.dims[inner].isReduced)
       return false;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
@@ -90,10 +101,10 @@ private:
       if (hasOuter && !gaps.empty() && gaps[at - access.dims.begin()])
         return false;
     }
-    return !llvm::is_contained(apart, std::pair(outer, inner));
+    return true;
   }
 
-  bool canCollapse(const DimAccess &access, size_t at) const {
+  bool canCollapse(const DimAccess &access, size_t at) {
     return access.dims[at] && access.dims[at + 1] &&
            canCollapse(*access.dims[at], *access.dims[at + 1]);
   }
@@ -101,18 +112,26 @@ private:
   /// A tensor has one shape in the kernel: what one of its accesses goes along
   /// apart, or at computed indices, all do.
   void separate() {
+    llvm::MapVector<unsigned, SmallVector<const DimAccess *, 1>> accessesOf;
+    for (const DimAccess &access : result.accesses) {
+      auto &own = accessesOf[access.tensor];
+      if (llvm::none_of(own, [&](const DimAccess *other) {
+            return other->dims == access.dims;
+          }))
+        own.push_back(&access);
+    }
     for (bool isChanged = true; isChanged;) {
       isChanged = false;
-      for (const DimAccess &access : result.accesses)
-        for (const DimAccess &other : result.accesses) {
-          if (other.tensor != access.tensor || &other == &access)
-            continue;
-          for (size_t at = 0; at + 1 < access.dims.size(); ++at)
-            if (canCollapse(access, at) && !canCollapse(other, at)) {
-              apart.push_back({*access.dims[at], *access.dims[at + 1]});
+      for (const auto &own : llvm::make_second_range(accessesOf))
+        for (const DimAccess *access : own)
+          for (size_t at = 0; at + 1 < access->dims.size(); ++at)
+            if (canCollapse(*access, at) &&
+                llvm::any_of(own, [&](const DimAccess *other) {
+                  return !canCollapse(*other, at);
+                })) {
+              apart.push_back({*access->dims[at], *access->dims[at + 1]});
               isChanged = true;
             }
-        }
     }
   }
 
@@ -165,6 +184,8 @@ private:
   const GraphProblem &problem;
   const OpGroup &group;
   const GroupShape &shape;
+  /// Known answers: groups have many accesses along few dimensions.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, bool> areOne;
   /// Dimensions of the group that are neighbours, but not one.
   SmallVector<std::pair<unsigned, unsigned>> apart;
   CollapsedDims result;

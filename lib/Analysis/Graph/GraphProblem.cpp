@@ -94,12 +94,10 @@ int64_t GraphOp::getBytes(const GraphTensor &tensor) const {
   return isUpdated ? getIterations() * tensor.elementBytes : tensor.getBytes();
 }
 
-std::optional<unsigned> GraphProblem::findWriter(unsigned tensor) const {
-  for (auto [number, op] : llvm::enumerate(ops))
-    for (const GraphAccess &write : op.writes)
-      if (write.tensor == tensor)
-        return number;
-  return std::nullopt;
+void GraphProblem::addOp(GraphOp op) {
+  for (const GraphAccess &write : op.writes)
+    tensors[write.tensor].writer = ops.size();
+  ops.push_back(std::move(op));
 }
 
 bool GraphProblem::isByThreads(const GraphOp &op) const {

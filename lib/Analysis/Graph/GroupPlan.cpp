@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
 #include <set>
 
 using namespace carousel;
@@ -31,6 +32,7 @@ class GroupPlanner {
 public:
   explicit GroupPlanner(const GraphProblem &problem) : problem(problem) {
     readers.resize(problem.tensors.size());
+    partners.resize(problem.ops.size());
     for (size_t op = 0; op < problem.ops.size(); ++op) {
       OpGroup group;
       group.ops = {unsigned(op)};
@@ -58,7 +60,7 @@ public:
           addPair(group, other);
     while (!pairs.empty()) {
       auto [saved, first, second] = *pairs.begin();
-      pairs.erase(pairs.begin());
+      erasePair(first, second);
       if (!hasDetour(first, second) && !hasDetour(second, first))
         mergePair(first, second);
     }
@@ -280,8 +282,18 @@ private:
     std::string reason;
     if (first > second)
       std::swap(first, second);
-    if (std::optional<Merge> found = merge(first, second, reason))
-      pairs.insert({-found->savedBytes, first, second});
+    std::optional<Merge> found = merge(first, second, reason);
+    if (!found)
+      return;
+    pairs.insert({-found->savedBytes, first, second});
+    partners[first][second] = partners[second][first] = -found->savedBytes;
+  }
+
+  void erasePair(unsigned first, unsigned second) {
+    pairs.erase({partners[first][second], std::min(first, second),
+                 std::max(first, second)});
+    partners[first].erase(second);
+    partners[second].erase(first);
   }
 
   void mergePair(unsigned first, unsigned second) {
@@ -290,11 +302,9 @@ private:
     groups[second] = {};
     for (unsigned op : groups[first].ops)
       groupOfOp[op] = first;
-    for (auto pair = pairs.begin(); pair != pairs.end();) {
-      auto [saved, a, b] = *pair;
-      bool isOld = a == first || a == second || b == first || b == second;
-      pair = isOld ? pairs.erase(pair) : std::next(pair);
-    }
+    for (unsigned old : {first, second})
+      while (!partners[old].empty())
+        erasePair(old, partners[old].begin()->first);
     for (unsigned other : findRelated(first))
       addPair(first, other);
   }
@@ -350,6 +360,8 @@ private:
   /// The pairs that one kernel can have: the saved bytes, negated, and the
   /// groups. The pair of the first groups comes first where bytes are equal.
   std::set<std::tuple<int64_t, unsigned, unsigned>> pairs;
+  /// By group: the other ones of its pairs, with the saved bytes, negated.
+  std::vector<std::map<unsigned, int64_t>> partners;
 };
 
 } // namespace

@@ -157,12 +157,15 @@ private:
   }
 
   bool joinLoops() {
-    for (auto [writerAt, writer] : llvm::enumerate(group.ops))
-      for (const GraphAccess &write : problem.ops[writer].writes)
-        for (auto [readerAt, reader] : llvm::enumerate(group.ops))
-          if (!joinAccesses(
-                  write.tensor, writerAt, &write, readerAt,
-                  findAccesses(problem.ops[reader].reads, write.tensor)))
+    llvm::DenseMap<unsigned, llvm::SmallSetVector<unsigned, 4>> readers;
+    for (auto [at, op] : llvm::enumerate(group.ops))
+      for (const GraphAccess &read : problem.ops[op].reads)
+        readers[read.tensor].insert(at);
+    for (auto [at, op] : llvm::enumerate(group.ops))
+      for (const GraphAccess &write : problem.ops[op].writes)
+        for (unsigned reader : readers.lookup(write.tensor))
+          if (!joinAccesses(write.tensor, at, &write, reader,
+                            findAccesses(getOp(reader).reads, write.tensor)))
             return false;
     for (const SharedRead &shared : group.sharedReads) {
       size_t first =

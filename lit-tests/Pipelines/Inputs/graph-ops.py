@@ -1,4 +1,5 @@
-"""Writes a graph of many ops: joins (rolls), a chain, inserts of elements, arguments, or the ops of one body."""
+"""Writes a graph of many ops: joins (rolls), a chain, inserts of elements, arguments, a chain of results, or the ops of
+one body."""
 import sys
 
 kind, count = sys.argv[1], int(sys.argv[2])
@@ -55,9 +56,11 @@ for step in range(count):
 if kind == "body":
     lines = [structured(value, ["%p", "%q"], "\n".join(lines), f"%b{count - 1}")]
 text = "\n".join(lines)
-print(f"""func.func @main({", ".join(f"{argument}: {TYPE}" for argument in arguments)}) -> {TYPE} {{
+results = [f"%v{step}" for step in range(count)] if kind == "results" else [value]
+types = ", ".join([TYPE] * len(results))
+print(f"""func.func @main({", ".join(f"{argument}: {TYPE}" for argument in arguments)}) -> ({types}) {{
 %c255 = arith.constant 255 : index
 %e = tensor.empty() : {TYPE}
 {text}
-return {value} : {TYPE}
+return {", ".join(results)} : {types}
 }}""")

@@ -292,8 +292,7 @@ public:
       graph.ops.push_back(&op);
       // Fills that aren't what an op starts from are steps of a program.
       bool isHost = !structured || isa<linalg::FillOp>(op);
-      graph.problem.ops.push_back(isHost ? readHost(&op)
-                                         : readStructured(structured));
+      graph.problem.addOp(isHost ? readHost(&op) : readStructured(structured));
       if (isHost)
         continue;
       if (std::optional<unsigned> first = findEqual(&op)) {

@@ -165,7 +165,8 @@ struct Rows {
       relu.reads.push_back({x, {0u, 1u, 2u}});
     relu.writes = {{z, {0u, 1u, 2u}}};
     problem.tensors[z].escapes = true;
-    problem.ops = {conv, relu};
+    problem.addOp(conv);
+    problem.addOp(relu);
   }
 
   std::string schedule() const {
@@ -231,7 +232,7 @@ struct Sums {
       image.windows.push_back({2, 2u, std::nullopt, stride, 1, 1});
       sum.reads = {image, {g, {0u, 1u, 2u, 3u}}};
       sum.writes = {{y, {0u, 3u}}};
-      problem.ops.push_back(sum);
+      problem.addOp(sum);
     }
   }
 

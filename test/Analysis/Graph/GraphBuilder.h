@@ -38,7 +38,7 @@ public:
     op.kind = kind;
     for (auto [loop, extent] : llvm::zip_equal(loops, extents))
       op.loops.push_back({extent, reduced.find(loop) != std::string::npos});
-    problem.ops.push_back(op);
+    problem.addOp(op);
     return problem.ops.back();
   }
 
@@ -60,6 +60,7 @@ public:
       op.unit = ProductUnit::RoundingCores;
   }
   void write(unsigned tensor, const std::string &dims) {
+    problem.tensors[tensor].writer = problem.ops.size() - 1;
     problem.ops.back().writes.push_back(access(tensor, dims));
   }
 

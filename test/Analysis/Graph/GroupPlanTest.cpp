@@ -201,7 +201,7 @@ TEST(GroupPlanTest, NothingIsComputedBeforeWhatItNeeds) {
   graph.op("host", GraphOpKind::Host, "", "", {});
   graph.problem.ops.back().reads.push_back({a, {}});
   unsigned h = graph.tensor({64, 64});
-  graph.problem.ops.back().writes.push_back({h, {}});
+  graph.write(h, "");
   graph.op("c", GraphOpKind::Elementwise, "mn", "", {64, 64});
   graph.read(a, "mn");
   graph.read(h, "mn");

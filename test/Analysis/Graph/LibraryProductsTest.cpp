@@ -37,7 +37,7 @@ GraphProblem makeProduct(const std::string &loops,
     problem.tensors.push_back(tensor);
     (access.tensor == 2 ? op.writes : op.reads).push_back(access);
   }
-  problem.ops.push_back(op);
+  problem.addOp(op);
   return problem;
 }
 
@@ -181,11 +181,12 @@ TEST(LibraryProducts, AnotherProductOfTheGroupIsComputedByAKernel) {
   OpGroup alone, both;
   alone.ops = {0};
   ProductTimes one = estimate(problem, alone, FactorKind::Half);
-  problem.ops.push_back(problem.ops[0]);
   for (unsigned tensor : {1, 2})
     problem.tensors.push_back(problem.tensors[tensor]);
-  problem.ops[1].reads[1].tensor = 3;
-  problem.ops[1].writes[0].tensor = 4;
+  GraphOp other = problem.ops[0];
+  other.reads[1].tensor = 3;
+  other.writes[0].tensor = 4;
+  problem.addOp(other);
   both.ops = {0, 1};
   ProductTimes two = estimate(problem, both, FactorKind::Half);
   EXPECT_GT(two.kernel, 2.1 * one.kernel);
@@ -203,7 +204,7 @@ TEST(LibraryProducts, WhatTheRestOfTheGroupPassesThroughMemoryCounts) {
   problem.tensors.push_back(problem.tensors[2]);
   problem.tensors[3].escapes = true;
   after.writes.push_back({3, {0u, 1u}});
-  problem.ops.push_back(after);
+  problem.addOp(after);
   OpGroup both;
   both.ops = {0, 1};
   ProductTimes times = estimate(problem, both, FactorKind::Half);
@@ -220,7 +221,7 @@ TEST(LibraryProducts, WhatTheRestOfTheGroupPassesThroughMemoryCounts) {
   reshape.reads.push_back({2, {}});
   reshape.writes.push_back({4, {}});
   problem.tensors.push_back(problem.tensors[2]);
-  problem.ops.push_back(reshape);
+  problem.addOp(reshape);
   OpGroup alone;
   alone.ops = {0};
   ProductTimes apart = estimate(problem, alone, FactorKind::Half, {2, 1});
@@ -236,7 +237,7 @@ TEST(LibraryProducts, TrafficIsWhatCrossesTheBorderOfAGroup) {
   problem.tensors.push_back(problem.tensors[2]);
   problem.tensors[3].escapes = true;
   after.writes.push_back({3, {0u, 1u}});
-  problem.ops.push_back(after);
+  problem.addOp(after);
   auto count = [&](std::initializer_list<unsigned> ops) {
     OpGroup group;
     group.ops = ops;
@@ -344,7 +345,7 @@ TEST(LibraryProducts, RowsGetGapsWhereThatPays) {
   GraphOp writer;
   writer.loops = {{4096, false}, {4097, false}};
   writer.writes.push_back({0, {0u, 1u}});
-  written.ops.push_back(writer);
+  written.addOp(writer);
   EXPECT_EQ(pitch(written, alone), "written copied ");
   // Threads have what the kernel itself computes.
   EXPECT_EQ(pitch(written, both), "--");
@@ -355,7 +356,7 @@ TEST(LibraryProducts, RowsGetGapsWhereThatPays) {
   GraphOp view;
   view.kind = GraphOpKind::Host;
   view.reads.push_back({0, {}});
-  viewed.ops.push_back(view);
+  viewed.addOp(view);
   EXPECT_EQ(pitch(viewed, alone), "copied copied ");
   // A slice of longer rows.
   GraphProblem slices = make(4096, 4096, 4097);

@@ -385,7 +385,7 @@ TEST(OnlineReductionTest, TilesOfManyMultiplyAddsAreTooMuch) {
       for (GraphAccess &read : op.reads)
         if (read.tensor == ops.front().writes.front().tensor)
           read.tensor = s;
-      problem.ops.push_back(op);
+      problem.addOp(op);
     }
     OpGroup all;
     for (unsigned op = 0; op != problem.ops.size(); ++op)
@@ -460,12 +460,12 @@ TEST(OnlineReductionTest, ThreadsReadFactorsOfTilesAsTheyAre) {
     GraphProblem &problem = graph.problem;
     int64_t extent = factor == 0 ? Softmax().queries : Softmax().keys;
     unsigned scaled = graph.map("scale", factor, loops, {32, extent, 128});
-    GraphOp scale = problem.ops.back();
-    problem.ops.pop_back();
-    (factor == 2 ? problem.ops.back() : problem.ops.front())
-        .reads[factor != 0]
-        .tensor = scaled;
-    problem.ops.insert(problem.ops.begin(), scale);
+    std::vector<GraphOp> ops = std::move(problem.ops);
+    std::rotate(ops.begin(), ops.end() - 1, ops.end());
+    (factor == 2 ? ops.back() : ops[1]).reads[factor != 0].tensor = scaled;
+    problem.ops.clear();
+    for (const GraphOp &op : ops)
+      problem.addOp(op);
     // A program has its rows of q for all tiles.
     std::string groups =
         factor == 0 ? "group 0: stream {scale, scores, max, exp, sum, divide, "

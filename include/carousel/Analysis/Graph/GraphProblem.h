@@ -47,6 +47,8 @@ struct GraphTensor {
   /// A divisor of the bytes from row to row of a slice, up to 16. It is 0 for
   /// other tensors, whose extents say so.
   int64_t rowAlignment = 0;
+  /// The op that writes it.
+  std::optional<unsigned> writer = {};
 
   /// The bytes, with kAssumedExtent for unknown extents.
   int64_t getBytes() const;
@@ -234,7 +236,11 @@ struct GraphProblem {
   int64_t clusterSize = 1;
 
   /// The op that writes a tensor.
-  std::optional<unsigned> findWriter(unsigned tensor) const;
+  std::optional<unsigned> findWriter(unsigned tensor) const {
+    return tensors[tensor].writer;
+  }
+  /// Adds an op behind all others, and what it writes to.
+  void addOp(GraphOp op);
   /// Whether threads multiply and add, since no matrix instruction takes the
   /// factors of a product.
   bool isByThreads(const GraphOp &op) const;
