@@ -85,7 +85,7 @@ static uint32_t findLoopBits(const LinearLayout &layout,
 
 SharedVector::SharedVector(ThreadProgram &program, Value registers,
                            const LinearLayout &from, const LinearLayout &to,
-                           std::optional<Loop> loop)
+                           std::optional<Loop> loop, bool isReadAtOnce)
     : program(program), to(to), loop(loop),
       exchange(ExchangePlan::compute(
           from, to, countBytes(getElement(registers)), findLoopBits(to, loop))),
@@ -93,9 +93,13 @@ SharedVector::SharedVector(ThreadProgram &program, Value registers,
   for (auto [number, own] : llvm::enumerate(exchange.readerRegisters))
     sources[own] = number;
   registers = program.select(registers, exchange.writerRegisters);
-  buffer = program.allocate({exchange.elements}, getElement(registers));
+  bool inWarps = staysInWarps(from, to);
+  Type element = getElement(registers);
+  buffer = isReadAtOnce && !inWarps
+               ? program.allocateBetweenBarriers(exchange.elements, element)
+               : program.allocate(exchange.elements, element);
 
-  auto meet = [&, inWarps = staysInWarps(from, to)] {
+  auto meet = [&] {
     if (inWarps)
       BarrierWarpOp::create(program.builder, program.loc, /*mask=*/Value());
     else
@@ -193,7 +197,9 @@ static Value exchange(ThreadProgram &program, Value registers,
                       const LinearLayout &source, const LinearLayout &target) {
   Type original = getElement(registers);
   Value bytes = toBytes(program, registers);
-  Value result = SharedVector(program, bytes, source, target).readAll();
+  Value result = SharedVector(program, bytes, source, target, /*loop=*/{},
+                              /*isReadAtOnce=*/true)
+                     .readAll();
   if (original == getElement(result))
     return result;
   return arith::TruncIOp::create(

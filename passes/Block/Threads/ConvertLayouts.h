@@ -29,9 +29,10 @@ public:
   };
 
   /// Writes the registers in the layout `from`, for reads in the layout `to`.
+  /// Those at once have a buffer that later exchanges may have, too.
   SharedVector(ThreadProgram &program, mlir::Value registers,
                const LinearLayout &from, const LinearLayout &to,
-               std::optional<Loop> loop = {});
+               std::optional<Loop> loop = {}, bool isReadAtOnce = false);
 
   /// For each register of `to`, that of the reader.
   llvm::ArrayRef<int64_t> getSources() const { return sources; }

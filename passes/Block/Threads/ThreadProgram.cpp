@@ -316,6 +316,18 @@ Value ThreadProgram::allocate(ArrayRef<int64_t> extents, Type element) {
   });
 }
 
+Value ThreadProgram::allocateBetweenBarriers(int64_t elements, Type element) {
+  Block *block = builder.getInsertionBlock();
+  if (block == entry)
+    return allocate(elements, element);
+  Operation *outermost = entry->findAncestorOpInBlock(*block->getParentOp());
+  Value &known =
+      betweenBarriers[{outermost, VectorType::get(elements, element)}];
+  if (!known)
+    known = allocate(elements, element);
+  return known;
+}
+
 void ThreadProgram::barrier() { gpu::BarrierOp::create(builder, loc); }
 
 void ThreadProgram::runIf(Value condition, function_ref<void()> write) {

@@ -85,6 +85,10 @@ public:
 
   /// Shared memory of the CTA.
   mlir::Value allocate(llvm::ArrayRef<int64_t> extents, mlir::Type element);
+  /// The same for writes behind a barrier of all threads that are read before
+  /// the next such barrier: inside an op at the entry's block, buffers of one
+  /// type are one, since buffers live as long as that op.
+  mlir::Value allocateBetweenBarriers(int64_t elements, mlir::Type element);
   void barrier();
   /// Calls `write` under a condition, or without one if it is null.
   void runIf(mlir::Value condition, llvm::function_ref<void()> write);
@@ -103,6 +107,8 @@ private:
   /// The coordinates, by the numbers that the bits of the thread select.
   std::map<std::vector<uint32_t>, mlir::Value> coordinates;
   std::map<uint32_t, mlir::Value> firstCopies;
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::Type>, mlir::Value>
+      betweenBarriers;
 };
 
 /// Bits of the thread's number that don't change its elements.
