@@ -480,6 +480,16 @@ class TorchBackendTest(unittest.TestCase):
                                                 torch.randn(2, 3, 11, 13))
                 self.assertFalse([graph.left for graph in report.graphs if graph.left])
 
+    def test_gradients_of_mean_pools(self):
+        """Of windows that overlap, reach over the ends, and count zeros there or don't."""
+        for kernel, stride, padding, options in ((2, 2, 0, {}), (3, 2, 1, {}), (3, 2, 1, {"count_include_pad": False}), (3, 1, 1, {"divisor_override": 5}),
+                                                 (3, 2, 1, {"ceil_mode": True}), ((2, 3), (3, 1), (1, 0), {"ceil_mode": True, "count_include_pad": False})):
+            with self.subTest(kernel=kernel, stride=stride, **options):
+                report = self.compare_gradients(lambda x: functional.avg_pool2d(x.sin(), kernel, stride, padding, **options), torch.randn(2, 3, 11, 13))
+                self.assertFalse([graph.left for graph in report.graphs if graph.left])
+        report = self.compare_gradients(lambda x: functional.adaptive_avg_pool2d(x.sin(), (4, 2)), torch.randn(2, 3, 8, 6))
+        self.assertFalse([graph.left for graph in report.graphs if graph.left])
+
     def test_gradients_of_averages(self):
         """A pool to one element, in both orders of memory, is in the program of its convolution."""
         for order in (torch.contiguous_format, torch.channels_last):
@@ -513,10 +523,21 @@ class TorchBackendTest(unittest.TestCase):
         self.assertFalse(self.compare(lambda x: functional.group_norm(x, 4), torch.randn(2, 16, 5, 7), rtol=1e-5, atol=1e-5).graphs[-1].left)
 
     def test_indices(self):
-        """Negative ones count from the end, in the gradient, too, which PyTorch computes."""
+        """Negative ones count from the end, in the gradient, too, which is a sum of rows, as of a table of relative positions. PyTorch
+        computes that of other dimensions."""
         ids = torch.tensor([-2, 0, -2, 5] * 5)
-        report = self.compare_gradients(lambda table: table[ids].sin(), torch.randn(7, 4))
-        self.assertIn("aten.index_put.default", {name for graph in report.graphs for name, _, _ in graph.left})
+        for function, shape, left in ((lambda x: x[ids].sin(), (7, 4), False), (lambda x: x[ids.view(4, 5), ids[:5]].sin(), (7, 6, 3), False),
+                                      (lambda x: x[:, ids].sin(), (3, 7), True)):
+            with self.subTest(shape=shape):
+                report = self.compare_gradients(function, torch.randn(shape))
+                self.assertEqual("aten.index_put.default" in {name for graph in report.graphs for name, _, _ in graph.left}, left)
+
+    def test_diagonals(self):
+        for offset, dim1, dim2 in ((0, 0, 1), (2, 1, 0), (-1, -1, 0), (3, 2, 1)):
+            with self.subTest(offset=offset):
+                report = self.compare_gradients(lambda x, y: x.sin().diagonal_scatter(y.cos(), offset, dim1, dim2), x := torch.randn(5, 4, 6),
+                                                torch.randn(x.diagonal(offset, dim1, dim2).shape))
+                self.assertFalse([graph.left for graph in report.graphs if graph.left])
 
     def test_updates(self):
         """Sums of rows are taken, and few updates of other kinds."""

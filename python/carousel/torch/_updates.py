@@ -9,6 +9,7 @@ updates, while the tensor is written. Where one row of an argument changes, it i
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, Optional
 
 import torch
@@ -126,7 +127,37 @@ def update_by(find: Callable[..., Optional[Updates]], reduce: str = "set") -> Ca
 
 
 def decompose_put(values: Tensor, indices: Any, source: Tensor, accumulate: bool = False) -> Any:
-    return apply_updates(values, find_put_updates(values, indices, source), "sum" if accumulate else "set")
+    updates = find_put_updates(values, indices, source)
+    if updates is None and accumulate:
+        return add_rows(values, indices, source)
+    return apply_updates(values, updates, "sum" if accumulate else "set")
+
+
+def add_rows(values: Tensor, indices: Any, source: Tensor) -> Any:
+    """By indices of the first dimensions, as gradients of rows that were chosen: these dimensions are one."""
+    own = [index for index in indices if index is not None]
+    if not own or not are_known(values, source, *own) or any(index.dtype not in (torch.int64, torch.int32) for index in own):
+        return NotImplemented
+    if any(index is None for index in indices[:len(own)]):
+        return NotImplemented
+    own, kept = list(torch.broadcast_tensors(*own)), values.shape[len(own):]
+    place = torch.zeros((), dtype=torch.int64, device=values.device)
+    for extent, index in zip(values.shape, own):
+        place = place * extent + torch.where(index < 0, index + extent, index)
+    rows = source.expand([*own[0].shape, *kept]).reshape(own[0].numel(), math.prod(kept))
+    return values.reshape(-1, math.prod(kept)).index_add(0, place.reshape(-1), rows).reshape(values.shape)
+
+
+def decompose_diagonal_scatter(values: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """As a choice between the elements and those of the row that has the diagonal."""
+    if not are_known(values, src):
+        return NotImplemented
+    dims = [dim1 % values.dim(), dim2 % values.dim()]
+    row, column = (torch.arange(values.shape[dim], device=values.device).reshape([-1] + [1] * (values.dim() - 1 - dim)) for dim in dims)
+    along, across = dims if offset >= 0 else dims[::-1]
+    places = torch.arange(values.shape[along], device=values.device).clamp(max=src.shape[-1] - 1)
+    spread = src.index_select(-1, places).unsqueeze(-1).movedim((-2, -1), (along, across))
+    return torch.where(column - row == offset, spread, values)
 
 
 def get_decompositions() -> dict[Any, Callable[..., Any]]:
@@ -138,4 +169,5 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
         aten.index_copy.default: update_by(find_row_updates), aten.index_add.default: update_by(find_row_updates, "sum"),
         aten.index_reduce.default: update_by(find_row_updates), aten.index_fill.int_Scalar: update_by(find_row_updates),
         aten.index_fill.int_Tensor: update_by(find_row_updates), aten.index_put.default: decompose_put,
+        aten.diagonal_scatter.default: decompose_diagonal_scatter,
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import torch
 from torch import Tensor
@@ -105,28 +105,71 @@ def decompose_pool_gradient(gradient: Tensor, values: Tensor, kernel: Any, strid
                             indices: Tensor) -> Any:
     """Of max_pool2d: each element adds up the gradients of those windows around it whose largest element it is."""
     kernel, stride, padding, dilation = (list(each) * (2 if len(each) == 1 else 1) for each in (kernel, stride or kernel, padding, dilation))
-    counts = [-(-((size - 1) * apart + 1) // step) for size, apart, step in zip(kernel, dilation, stride)]
-    if math.prod(counts) > MOST_WINDOWS or not are_known(values, gradient):
+    windows = find_windows(gradient, values, kernel, stride, padding, dilation)
+    if windows is None:
         return NotImplemented
     height, width = values.shape[-2:]
-
-    def find_windows(dim: int) -> list[tuple[Tensor, Tensor]]:
-        """Along one dimension, of each element: windows around it, and whether they are some."""
-        places = torch.arange(values.shape[dim], device=values.device) + padding[dim]
-        found = []
-        for at in range(counts[dim]):
-            window = torch.div(places, stride[dim], rounding_mode="floor") - at
-            found.append((window.clamp(0, gradient.shape[dim] - 1), (window >= 0) & (window < gradient.shape[dim])))
-        return found
-
     places = torch.arange(height * width, device=values.device).reshape(height, width)
-    result = torch.zeros((), dtype=torch.promote_types(gradient.dtype, torch.float32), device=values.device)
-    for row, is_row in find_windows(-2):
-        for column, is_column in find_windows(-1):
-            own, largest = (each.index_select(-2, row).index_select(-1, column) for each in (gradient, indices))
-            is_own = (largest == places) & is_row.unsqueeze(1) & is_column
-            result = result + torch.where(is_own, own, torch.zeros((), dtype=own.dtype, device=own.device))
+
+    def choose(rows: Tensor, columns: Tensor) -> Tensor:
+        own, largest = (each.index_select(-2, rows).index_select(-1, columns) for each in (gradient, indices))
+        return torch.where(largest == places, own, torch.zeros((), dtype=own.dtype, device=own.device))
+
+    return sum_windows(gradient, windows, choose)
+
+
+Windows = list[list[tuple[Tensor, Tensor]]]
+"""Along each of two dimensions, of each element: the numbers of windows around it, and whether they are some."""
+
+
+def find_windows(gradient: Tensor, values: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Optional[Windows]:
+    counts = [-(-((size - 1) * apart + 1) // step) for size, apart, step in zip(kernel, dilation, stride)]
+    if math.prod(counts) > MOST_WINDOWS or not are_known(values, gradient):
+        return None
+    found: Windows = []
+    for dim, count in enumerate(counts):
+        places = torch.arange(values.shape[dim - 2], device=values.device) + padding[dim]
+        first, most = torch.div(places, stride[dim], rounding_mode="floor"), gradient.shape[dim - 2] - 1
+        found.append([((first - at).clamp(0, most), (first - at >= 0) & (first - at <= most) & (places - (first - at) * stride[dim]
+                       <= (kernel[dim] - 1) * dilation[dim])) for at in range(count)])
+    return found
+
+
+def sum_windows(gradient: Tensor, windows: Windows, choose: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """What windows, by their rows and columns, add to each element."""
+    result = torch.zeros((), dtype=torch.promote_types(gradient.dtype, torch.float32), device=gradient.device)
+    for row, is_row in windows[0]:
+        for column, is_column in windows[1]:
+            own = choose(row, column)
+            result = result + torch.where(is_row.unsqueeze(1) & is_column, own, torch.zeros((), dtype=own.dtype, device=own.device))
     return result.to(gradient.dtype)
+
+
+def decompose_mean_gradient(gradient: Tensor, values: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode: bool,
+                            count_include_pad: bool, divisor_override: Optional[int]) -> Any:
+    """Of avg_pool2d: each element adds up its parts of the windows around it."""
+    kernel, stride, padding = (list(each) * (2 if len(each) == 1 else 1) for each in (kernel, stride or kernel, padding))
+    windows = find_windows(gradient, values, kernel, stride, padding, [1, 1])
+    if windows is None:
+        return NotImplemented
+    parts = gradient.to(torch.promote_types(gradient.dtype, torch.float32))
+    if divisor_override:
+        parts = parts / divisor_override
+    for dim in () if divisor_override else (0, 1):
+        extent, around = values.shape[dim - 2], padding[dim]
+        first = torch.arange(gradient.shape[dim - 2], device=values.device) * stride[dim] - around
+        end = (first + kernel[dim]).clamp(max=extent + around)
+        length = end - first if count_include_pad else end.clamp(max=extent) - first.clamp(min=0)
+        parts = parts / length.reshape([-1, 1] if dim == 0 else [-1])
+    return sum_windows(parts, windows, lambda rows, columns: parts.index_select(-2, rows).index_select(-1, columns)).to(gradient.dtype)
+
+
+def decompose_adaptive_mean_gradient(gradient: Tensor, values: Tensor) -> Any:
+    sizes = find_pooling(values, gradient.shape[-2:])
+    if sizes is None or not are_known(gradient):
+        return NotImplemented
+    apart = gradient.unsqueeze(-2).unsqueeze(-1) / math.prod(sizes)
+    return apart.expand(*gradient.shape[:-1], sizes[0], gradient.shape[-1], sizes[1]).reshape(values.shape)
 
 
 def find_pooling(values: Tensor, wanted: Any) -> Any:
@@ -155,5 +198,7 @@ def get_decompositions() -> dict[Any, Callable[..., Any]]:
     return {
         aten.convolution_backward.default: decompose_convolution_gradients,
         aten.max_pool2d_with_indices_backward.default: decompose_pool_gradient,
+        aten.avg_pool2d_backward.default: decompose_mean_gradient,
+        aten._adaptive_avg_pool2d_backward.default: decompose_adaptive_mean_gradient,
         aten.adaptive_max_pool2d.default: decompose_adaptive_maximum, aten._adaptive_avg_pool3d.default: decompose_adaptive_mean,
     }
