@@ -532,6 +532,13 @@ class TorchBackendTest(unittest.TestCase):
                 report = self.compare_gradients(function, torch.randn(shape))
                 self.assertEqual("aten.index_put.default" in {name for graph in report.graphs for name, _, _ in graph.left}, left)
 
+    def test_counts(self):
+        """Of elements that no tensor in memory has, along extents that calls choose."""
+        for shape in ((5, 6), (5, 6, 7), (4, 4, 4)):
+            with self.subTest(shape=shape):
+                report = self.compare(lambda x: torch.ones_like(x, dtype=torch.int64).sum(), torch.randn(shape), dynamic=True)
+                self.assertFalse(report.graphs[-1].left)
+
     def test_diagonals(self):
         for offset, dim1, dim2 in ((0, 0, 1), (2, 1, 0), (-1, -1, 0), (3, 2, 1)):
             with self.subTest(offset=offset):

@@ -90,10 +90,13 @@ private:
         if ((dim == outer || dim == inner) && op.loops[loop].usesIndex)
           return false;
     }
+    bool isKnown = shape.dims[outer].extent != kUnknownExtent &&
+                   shape.dims[inner].extent != kUnknownExtent;
     for (const DimAccess &access : result.accesses) {
       const auto *at = llvm::find(access.dims, std::optional(outer));
       const auto *next = llvm::find(access.dims, std::optional(inner));
       bool hasOuter = at != access.dims.end();
+      isKnown |= hasOuter;
       if (hasOuter != (next != access.dims.end()) ||
           (hasOuter && next != at + 1))
         return false;
@@ -101,7 +104,8 @@ private:
       if (hasOuter && !gaps.empty() && gaps[at - access.dims.begin()])
         return false;
     }
-    return true;
+    // Extents that no tensor in memory has are numbers, one for each dimension.
+    return isKnown;
   }
 
   bool canCollapse(const DimAccess &access, size_t at) {

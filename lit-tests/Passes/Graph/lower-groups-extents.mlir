@@ -27,3 +27,31 @@ func.func @numbers(%x: tensor<?x?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
   } -> (tensor<?x?xf32>, tensor<?xf32>)
   return %y#1 : tensor<?xf32>
 }
+
+// Dimensions that no tensor in memory has aren't one: the launch has the number of each.
+// CHECK-LABEL: gpu.func @count_0(
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index {{.*}}%[[COLUMNS:[a-z0-9]+]]: index
+// CHECK: scf.for {{.*}} to %[[ROWS]]
+// CHECK: scf.for {{.*}} to %[[COLUMNS]]
+func.func @count(%x: tensor<?x?xf32>) -> tensor<i64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xi64>
+  %ones = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x?xi64>) {
+  ^bb0(%o: i64):
+    linalg.yield %one : i64
+  } -> tensor<?x?xi64>
+  %r = tensor.empty() : tensor<i64>
+  %z = linalg.fill ins(%zero : i64) outs(%r : tensor<i64>) -> tensor<i64>
+  %sum = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%ones : tensor<?x?xi64>) outs(%z : tensor<i64>) {
+  ^bb0(%v: i64, %s: i64):
+    %a = arith.addi %v, %s : i64
+    linalg.yield %a : i64
+  } -> tensor<i64>
+  return %sum : tensor<i64>
+}
