@@ -134,16 +134,19 @@ def decompose_put(values: Tensor, indices: Any, source: Tensor, accumulate: bool
 
 
 def add_rows(values: Tensor, indices: Any, source: Tensor) -> Any:
-    """By indices of the first dimensions, as gradients of rows that were chosen: these dimensions are one."""
+    """By indices of the first dimensions, as gradients of rows that were chosen: these dimensions are one. A place that doesn't
+    exist is behind all of them."""
     own = [index for index in indices if index is not None]
     if not own or not are_known(values, source, *own) or any(index.dtype not in (torch.int64, torch.int32) for index in own):
         return NotImplemented
     if any(index is None for index in indices[:len(own)]):
         return NotImplemented
     own, kept = list(torch.broadcast_tensors(*own)), values.shape[len(own):]
-    place = torch.zeros((), dtype=torch.int64, device=values.device)
+    place, exists = torch.zeros((), dtype=torch.int64, device=values.device), torch.ones((), dtype=torch.bool, device=values.device)
     for extent, index in zip(values.shape, own):
         place = place * extent + torch.where(index < 0, index + extent, index)
+        exists = exists & (index >= -extent) & (index < extent)
+    place = torch.where(exists, place, math.prod(values.shape[:len(own)]))
     rows = source.expand([*own[0].shape, *kept]).reshape(own[0].numel(), math.prod(kept))
     return values.reshape(-1, math.prod(kept)).index_add(0, place.reshape(-1), rows).reshape(values.shape)
 
