@@ -50,6 +50,12 @@ unsigned countInherited() {
 
 unsigned countThreads() { return countEntries("/proc/self/task"); }
 
+bool waitForThreads(unsigned count) {
+  for (int tries = 0; tries < 1000 && countThreads() != count; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return countThreads() == count;
+}
+
 unsigned countSockets() {
   std::ifstream file("/proc/net/unix");
   std::string line;

@@ -53,6 +53,9 @@ unsigned countFiles();     ///< open in this process
 unsigned countInherited(); ///< of these, that a program started by exec gets
 unsigned countSockets();   ///< of this library, of any process
 unsigned countThreads();   ///< of this process
+/// Whether this process has so many threads, within a second: the kernel lists
+/// one for a moment after others have joined it.
+bool waitForThreads(unsigned count);
 
 /// One rank in a process of its own: returns what is wrong, or "". It may kill
 /// itself.

@@ -36,7 +36,7 @@ protected:
     EXPECT_EQ(fake::countHostAllocations(), 0u);
     EXPECT_EQ(fake::countAllocations(), 0u);
     EXPECT_EQ(countFiles(), files);
-    EXPECT_EQ(countThreads(), threads);
+    EXPECT_TRUE(waitForThreads(threads)) << countThreads();
   }
 
   void connect(milliseconds timeout = milliseconds(10000)) {

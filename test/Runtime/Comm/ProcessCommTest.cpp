@@ -55,7 +55,7 @@ TEST_F(ProcessCommTest, ThreeRanksExchange) {
       RANK_CHECK(countInherited() == inherited);
     }
     RANK_CHECK(countFiles() == files);
-    RANK_CHECK(countThreads() == threads);
+    RANK_CHECK(waitForThreads(threads));
     RANK_CHECK(fake::countPhysical() == 0);
     RANK_CHECK(fake::countRanges() == 0);
     return "";
