@@ -532,6 +532,12 @@ class TorchBackendTest(unittest.TestCase):
                 report = self.compare_gradients(function, torch.randn(shape))
                 self.assertEqual("aten.index_put.default" in {name for graph in report.graphs for name, _, _ in graph.left}, left)
 
+    def test_extents_of_data(self):
+        """PyTorch traces the gradient of the value with one place, of which there are three."""
+        places = torch.tensor([2, 1, 4, 2, 2])
+        report = self.compare_gradients(lambda x, value: x.index_fill(-1, places, value), torch.randn(5, 5), torch.tensor(-1.5))
+        self.assertIn("extents that follow from data", {reason for graph in report.graphs for _, reason, _ in graph.left})
+
     def test_counts(self):
         """Of elements that no tensor in memory has, along extents that calls choose."""
         for shape in ((5, 6), (5, 6, 7), (4, 4, 4)):

@@ -20,7 +20,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.utils.checkpoint import CheckpointPolicy
 
 from ._random import SEED
-from ._support import CONVERSIONS, find_packet, follows, is_number, is_view
+from ._support import CONVERSIONS, find_packet, follows, is_number, is_view, mark_data_extents
 
 PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.bmm.default)
 # Multiply-adds in the time that a byte takes, with a factor of two for the kernel that has both: of an H200, for 16 bits on
@@ -119,5 +119,6 @@ def partition(joint: torch.fx.GraphModule, inputs: Any, **options: Any) -> tuple
     # Now, since what is equal in both passes has to be marked once.
     joint.graph = fx_graph_cse(joint.graph)
     mark_recomputed(joint.graph)
+    mark_data_extents(joint.graph)
     forward, backward = min_cut_rematerialization_partition(joint, inputs, **options)
     return forward, backward

@@ -342,6 +342,18 @@ def fuse(module: torch.fx.GraphModule, support: OperatorSupportBase, is_wanted: 
     return [f"{prefix}{number}" for number in range(len(wanted))]
 
 
+def mark_data_extents(graph: torch.fx.Graph) -> set[torch.fx.Node]:
+    """Results whose extents follow from data, which PyTorch may have traced as others: `_unique`, which lacks the tag, has one element
+    in the gradient of index_fill. Marks of a joint graph stay with what its backward pass gets."""
+    found: set[torch.fx.Node] = set()
+    for node in graph.nodes:
+        is_of_data = find_packet(node) == "_unique" or torch.Tag.dynamic_output_shape in getattr(node.target, "tags", ())
+        if is_of_data or "of_data" in node.meta or not found.isdisjoint(node.all_input_nodes):
+            found.add(node)
+            node.meta["of_data"] = True
+    return found
+
+
 def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.GraphModule, list[str]]:
     """The module with parts as submodules, and the names of these. The report gets what stays with PyTorch."""
     reuse_numbers(module)
@@ -352,6 +364,8 @@ def divide(module: torch.fx.GraphModule, report: GraphReport) -> tuple[torch.fx.
     repeat_cheap(module)
     refusals = {node: find_refusal(node) if node.op == "call_function" else "" for node in module.graph.nodes}
     refuse_other_devices(refusals)
+    for node in mark_data_extents(module.graph):
+        refusals[node] = refusals[node] or ("extents that follow from data" if node.op == "call_function" else "")
     # Views that only others read could keep parts from being one.
     taken = {node: None for node, reason in refusals.items() if node.op == "call_function" and not reason}
     drop_trailing(taken)
