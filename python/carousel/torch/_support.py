@@ -342,13 +342,18 @@ def fuse(module: torch.fx.GraphModule, support: OperatorSupportBase, is_wanted: 
     return [f"{prefix}{number}" for number in range(len(wanted))]
 
 
+def has_data_extents(node: torch.fx.Node) -> bool:
+    if find_packet(node) in ("index", "_unsafe_index"):
+        return any(each.meta["val"].dtype in (torch.bool, torch.uint8) for each in node.args[1] if each is not None)
+    return find_packet(node) == "_unique" or torch.Tag.dynamic_output_shape in getattr(node.target, "tags", ())
+
+
 def mark_data_extents(graph: torch.fx.Graph) -> set[torch.fx.Node]:
     """Results whose extents follow from data, which PyTorch may have traced as others: `_unique`, which lacks the tag, has one element
     in the gradient of index_fill. Marks of a joint graph stay with what its backward pass gets."""
     found: set[torch.fx.Node] = set()
     for node in graph.nodes:
-        is_of_data = find_packet(node) == "_unique" or torch.Tag.dynamic_output_shape in getattr(node.target, "tags", ())
-        if is_of_data or "of_data" in node.meta or not found.isdisjoint(node.all_input_nodes):
+        if has_data_extents(node) or "of_data" in node.meta or not found.isdisjoint(node.all_input_nodes):
             found.add(node)
             node.meta["of_data"] = True
     return found
