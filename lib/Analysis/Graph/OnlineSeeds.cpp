@@ -150,7 +150,6 @@ public:
           for (unsigned op : group->ops)
             isTaken[op] = true;
           seeds.push_back({group->ops});
-          refusal = std::nullopt;
           break;
         }
         // The nearest product after other sums is the one that one would want.

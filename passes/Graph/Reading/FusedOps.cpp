@@ -37,14 +37,29 @@ bool carousel::isWindow(Operation *op) {
                         hasWindows(structured));
 }
 
-/// Whether an op only moves elements of one operand or none, as broadcasts do.
-static bool isCopy(linalg::GenericOp op) {
+bool carousel::isCopy(linalg::GenericOp op) {
   if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
     return llvm::hasSingleElement(*op.getBody());
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
     return false;
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   return yield.getValues().front() == op.getBody()->getArgument(0);
+}
+
+llvm::SmallBitVector carousel::findIdleLoops(linalg::GenericOp op) {
+  llvm::SmallBitVector idle(op.getNumLoops());
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  for (unsigned loop : parallel)
+    if (extents[loop] != 1 &&
+        llvm::none_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+          return op.getMatchingIndexingMap(input).isFunctionOfDim(loop);
+        }))
+      idle.set(loop);
+  op.getBody()->walk(
+      [&](linalg::IndexOp index) { idle.reset(index.getDim()); });
+  return idle;
 }
 
 bool carousel::isOfIndices(linalg::GenericOp op) {
@@ -202,6 +217,20 @@ static bool roundsOther(linalg::GenericOp producer, OpOperand *operand) {
   });
 }
 
+/// Whether many elements are divided by one that may replace another, as a sum
+/// of nothing. It stays a row of its own: an online reduction has corrections
+/// by rows, but none by what a body chooses.
+static bool isChosenDivisor(linalg::GenericOp producer, OpOperand *operand) {
+  auto op = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  return op &&
+         llvm::any_of(op.getMatchingBlockArgument(operand).getUses(),
+                      [](OpOperand &use) {
+                        return isa<arith::DivFOp>(use.getOwner()) &&
+                               use.getOperandNumber() == 1;
+                      }) &&
+         !producer.getBody()->getOps<arith::SelectOp>().empty();
+}
+
 static bool shallFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer)
@@ -211,7 +240,13 @@ static bool shallFuse(OpOperand *operand) {
     return false;
   if (isCopy(producer))
     return true;
-  if (!isCheap(producer) && isRepeated(operand))
+  // Its readers take the copy, and what it copies is computed once.
+  auto copy = dyn_cast<linalg::GenericOp>(consumer);
+  if (copy && isCopy(copy) && !isOfIndices(producer) &&
+      findIdleLoops(copy).any())
+    return false;
+  if (isRepeated(operand) &&
+      (!isCheap(producer) || isChosenDivisor(producer, operand)))
     return false;
   return (producer->hasOneUse() || isOfIndices(producer)) &&
          !isHeavy(consumer) && !areLong(producer, consumer) &&

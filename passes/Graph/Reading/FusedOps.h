@@ -34,6 +34,13 @@ void populateFusedOpPatterns(mlir::RewritePatternSet &patterns,
 /// Whether an op reduces nothing.
 bool isPointwise(mlir::Operation *op);
 
+/// Whether an op only moves elements of one operand or none, as broadcasts do.
+bool isCopy(mlir::linalg::GenericOp op);
+
+/// The parallel loops of more than one iteration that nothing of what an op
+/// reads or computes depends on.
+llvm::SmallBitVector findIdleLoops(mlir::linalg::GenericOp op);
+
 /// Whether an op computes its elements by a few instructions of the numbers of
 /// its loops. No memory has to keep them.
 bool isOfIndices(mlir::linalg::GenericOp op);

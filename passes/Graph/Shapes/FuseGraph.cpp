@@ -89,38 +89,25 @@ static void populateEmptyLoopPatterns(RewritePatternSet &patterns) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions that don't differ
+// Elements that don't differ
 //===----------------------------------------------------------------------===//
-
-/// The parallel loops that nothing of what an op reads or computes depends on.
-static llvm::SmallBitVector findIdleLoops(linalg::GenericOp op) {
-  llvm::SmallBitVector idle(op.getNumLoops());
-  SmallVector<unsigned> parallel;
-  op.getParallelDims(parallel);
-  for (unsigned loop : parallel)
-    idle.set(loop);
-  for (OpOperand *input : op.getDpsInputOperands())
-    for (unsigned loop : parallel)
-      if (op.getMatchingIndexingMap(input).isFunctionOfDim(loop))
-        idle.reset(loop);
-  op.getBody()->walk(
-      [&](linalg::IndexOp index) { idle.reset(index.getDim()); });
-  return idle;
-}
 
 namespace {
 
-/// A reduction that is the same in each iteration of a loop is computed once,
-/// and copied: a product whose factor is broadcast, as the gradient of a sum
-/// is.
-struct SameReduction : public OpRewritePattern<linalg::GenericOp> {
+/// What is the same in each iteration of a loop is computed once, and copied: a
+/// product whose factor is broadcast, as the gradient of a sum is, or the keys
+/// that several heads of queries share.
+struct SameElements : public OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0 ||
-        op.getNumResults() != 1 || !findFill(op.getDpsInits()[0]))
-      return rewriter.notifyMatchFailure(op, "expected a reduction");
+    if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+        (op.getNumReductionLoops() == 0
+             ? isCopy(op) || isOfIndices(op) ||
+                   op.payloadUsesValueFromOperand(op.getDpsInitOperand(0))
+             : !findFill(op.getDpsInits()[0])))
+      return rewriter.notifyMatchFailure(op, "expected an op that computes");
     AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
     llvm::SmallBitVector idle = findIdleLoops(op);
     if (idle.none() || !written.isProjectedPermutation())
@@ -377,7 +364,7 @@ static LogicalResult fuseOps(func::FuncOp func) {
   linalg::populateInlineConstantOperandsPatterns(patterns);
   tensor::populateFoldTensorEmptyPatterns(patterns);
   populateEmptyLoopPatterns(patterns);
-  patterns.add<SameReduction>(context);
+  patterns.add<SameElements>(context);
   populateExtractPatterns(patterns, extents);
   populateInsertPatterns(patterns);
   populateIntegerPatterns(patterns);
