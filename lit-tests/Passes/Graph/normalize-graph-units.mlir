@@ -69,3 +69,33 @@ func.func @more_dimensions(%x: tensor<?xf32>, %o: tensor<?x1xf32>) -> tensor<?x1
   } -> tensor<?x1xf32>
   return %r : tensor<?x1xf32>
 }
+
+// Beside a window, whose extents of 1 stay, reshapes of extents of 1 move no further than its dimensions: the product and what
+// reads it have none.
+// CHECK-LABEL: func.func @beside_window(
+// CHECK: %[[PRODUCT:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]], %{{.+}} : tensor<4x16x24xf32>, tensor<4x16xf32>) outs(%{{.+}} : tensor<4x16x24xf32>)
+// CHECK: return
+func.func @beside_window(%q: tensor<4x16x8xf32>, %k: tensor<4x24x8xf32>, %l: tensor<4x1x16x1x1xf32>, %i: tensor<1x16x16x8xf32>, %w: tensor<3x3x8x8xf32>) -> (tensor<4x1x16x1x24xf32>, tensor<1x14x14x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x16x24xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x24xf32>) -> tensor<4x16x24xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(b, i, j, d) -> (b, i, d)>, affine_map<(b, i, j, d) -> (b, j, d)>, affine_map<(b, i, j, d) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<4x16x8xf32>, tensor<4x24x8xf32>) outs(%fs : tensor<4x16x24xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<4x16x24xf32>
+  %wide = tensor.expand_shape %s [[0, 1], [2, 3], [4]] output_shape [4, 1, 16, 1, 24] : tensor<4x16x24xf32> into tensor<4x1x16x1x24xf32>
+  %ey = tensor.empty() : tensor<4x1x16x1x24xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d, e) -> (a, b, c, d, e)>, affine_map<(a, b, c, d, e) -> (a, b, c, d, 0)>, affine_map<(a, b, c, d, e) -> (a, b, c, d, e)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%wide, %l : tensor<4x1x16x1x24xf32>, tensor<4x1x16x1x1xf32>) outs(%ey : tensor<4x1x16x1x24xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<4x1x16x1x24xf32>
+  %ez = tensor.empty() : tensor<1x14x14x8xf32>
+  %fz = linalg.fill ins(%zero : f32) outs(%ez : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
+  %z = linalg.conv_2d_nhwc_hwcf ins(%i, %w : tensor<1x16x16x8xf32>, tensor<3x3x8x8xf32>) outs(%fz : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
+  return %y, %z : tensor<4x1x16x1x24xf32>, tensor<1x14x14x8xf32>
+}

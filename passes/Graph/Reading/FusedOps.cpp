@@ -307,30 +307,32 @@ static int64_t getWideRank(Operation *reshape) {
 }
 
 /// Reshapes move to arguments and results, where they cost nothing. Those of
-/// extents of 1 would bring these back, and stay where windows keep them, but
-/// those of arguments, such as weights of one element, don't move at all. Where
-/// reshapes that move up and down meet and don't cancel, each adds dimensions
-/// of extent 1, without end but for a limit.
-static bool shallExpand(OpOperand *operand, bool keepsUnits) {
+/// extents of 1 would bring these back, and move as far as dimensions of
+/// windows, which keep theirs, but those of arguments, such as weights of one
+/// element, don't move at all. Where reshapes that move up and down meet and
+/// don't cancel, each adds dimensions of extent 1, without end but for a limit.
+static bool shallExpand(OpOperand *operand, int64_t windowRank) {
   constexpr int64_t kMostDims = 8; // of a kernel's argument
   Operation *producer = operand->get().getDefiningOp();
   auto isArgument = [](Operation *op) {
     return isa<tensor::CollapseShapeOp>(op) &&
            isa<BlockArgument>(op->getOperand(0));
   };
-  return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
-         getWideRank(operand->getOwner()) <= kMostDims &&
-         getWideRank(producer) <= kMostDims &&
-         ((keepsUnits && !isArgument(producer)) ||
-          (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
+  if (!producer || isWindow(operand->getOwner()) || isWindow(producer))
+    return false;
+  int64_t rank =
+      std::max(getWideRank(operand->getOwner()), getWideRank(producer));
+  bool isUnit = isOfUnits(operand->getOwner()) || isOfUnits(producer);
+  return isUnit ? rank <= windowRank && !isArgument(producer)
+                : rank <= kMostDims;
 }
 
 void carousel::populateFusedOpPatterns(RewritePatternSet &patterns,
-                                       bool keepsUnits) {
+                                       int64_t windowRank) {
   linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
   linalg::populateFoldReshapeOpsByExpansionPatterns(
-      patterns, [keepsUnits](OpOperand *operand) {
-        return shallExpand(operand, keepsUnits);
+      patterns, [windowRank](OpOperand *operand) {
+        return shallExpand(operand, windowRank);
       });
   patterns.add<EraseDeadReaders>(patterns.getContext());
 }

@@ -27,9 +27,10 @@ namespace carousel {
 bool isWindow(mlir::Operation *op);
 
 /// Fuses ops, moves reshapes to arguments and results, and erases what is dead
-/// afterwards. \p keepsUnits: reshapes of extents of 1 move, too.
+/// afterwards. \p windowRank: reshapes of extents of 1 move, too, if they have
+/// no more dimensions than that.
 void populateFusedOpPatterns(mlir::RewritePatternSet &patterns,
-                             bool keepsUnits);
+                             int64_t windowRank);
 
 /// Whether an op reduces nothing.
 bool isPointwise(mlir::Operation *op);

@@ -354,12 +354,13 @@ static LogicalResult fuseOps(func::FuncOp func) {
     return failure();
   EqualExtentsListener extents(func);
   RewritePatternSet patterns(context);
-  bool keepsUnits = func.walk([](Operation *op) {
-                          return isWindow(op) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-                        })
-                        .wasInterrupted();
-  populateFusedOpPatterns(patterns, keepsUnits);
+  int64_t windowRank = 0;
+  func.walk([&](linalg::LinalgOp op) {
+    if (isWindow(op))
+      for (OpOperand &operand : op->getOpOperands())
+        windowRank = std::max(windowRank, op.getRank(&operand));
+  });
+  populateFusedOpPatterns(patterns, windowRank);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   linalg::populateInlineConstantOperandsPatterns(patterns);
   tensor::populateFoldTensorEmptyPatterns(patterns);
