@@ -116,7 +116,7 @@ private:
   bool checkFactors();
   bool checkTile();
   bool checkProducts();
-  double countCopies(size_t at) const;
+  double countPrograms(ArrayRef<unsigned> op) const;
   bool checkTileFactors();
   bool findWhole();
   bool checkSums();
@@ -220,25 +220,28 @@ bool OnlineReductionFinder::checkProducts() {
   return checkTileFactors();
 }
 
-/// Counts the programs that compute the same elements of an op of tiles: those
-/// of other rows, of which each has up to 128.
-double OnlineReductionFinder::countCopies(size_t at) const {
+/// Counts the programs of 128 rows each, along what inner products have and
+/// \p op lacks: those that compute the same elements of an op of tiles.
+double OnlineReductionFinder::countPrograms(ArrayRef<unsigned> op) const {
   constexpr double kRows = 128;
-  double others = 1;
+  double rows = 1;
   for (auto [dim, info] : llvm::enumerate(shape.dims))
-    if (!info.isReduced && !llvm::is_contained(shape.loops[at], dim) &&
-        llvm::any_of(llvm::seq(group.ops.size()), [&, dim = dim](size_t other) {
-          return stream.roles[other] == OnlineRole::Inner &&
-                 llvm::is_contained(shape.loops[other], dim);
+    if (!info.isReduced && !llvm::is_contained(op, dim) &&
+        llvm::any_of(llvm::seq(group.ops.size()), [&, dim = dim](size_t at) {
+          return stream.roles[at] == OnlineRole::Inner &&
+                 llvm::is_contained(shape.loops[at], dim);
         }))
-      others *= double(assumeExtent(info.extent));
-  return std::ceil(others / kRows);
+      rows *= double(assumeExtent(info.extent));
+  return std::ceil(rows / kRows);
 }
 
 /// Each program computes the factors of its tiles, as normalized keys, if all
 /// programs together take no longer than another kernel and memory do.
 bool OnlineReductionFinder::checkTileFactors() {
   constexpr double kLanes = 32;
+  // Threads find the place of each element, and whether it exists, but of whole
+  // rows and pages, whose op has one address.
+  constexpr double kGather = 64;
   double instructions = 0, bytes = 0, most = 0;
   std::string longest;
   for (size_t at = 0; at < group.ops.size(); ++at) {
@@ -247,9 +250,11 @@ bool OnlineReductionFinder::checkTileFactors() {
         llvm::none_of(shape.loops[at],
                       [&](unsigned dim) { return isInnerDim(dim); }))
       continue;
-    double copies = countCopies(at);
-    instructions += copies * double(op.getIterations()) *
-                    double(op.work + int64_t(op.reads.size()));
+    double copies = countPrograms(shape.loops[at]);
+    double ofElement = double(op.work);
+    for (const GraphAccess &read : op.reads)
+      ofElement += read.isGather && !read.table && op.work > 1 ? kGather : 1;
+    instructions += copies * double(op.getIterations()) * ofElement;
     if (copies >= most) {
       most = copies;
       longest = name(at);
@@ -261,8 +266,12 @@ bool OnlineReductionFinder::checkTileFactors() {
             bytes += 2.0 * double(problem.tensors[read.tensor].getBytes());
   }
   const ChipModel &chip = problem.chip;
-  double again = instructions / (double(chip.sms) * chip.issuePerCycle *
-                                 kLanes * chip.clockGHz * 1e3);
+  // Parts divide the stream of few programs.
+  constexpr double kTile = 128;
+  double tiles = std::ceil(assumeExtent(shape.dims[stream.dim].extent) / kTile);
+  double sms = std::min(double(chip.sms), tiles * countPrograms({stream.dim}));
+  double again =
+      instructions / (sms * chip.issuePerCycle * kLanes * chip.clockGHz * 1e3);
   double inMemory = (bytes / chip.bytesPerNs + chip.nextLaunch) / 1e3;
   if (again <= inMemory)
     return true;

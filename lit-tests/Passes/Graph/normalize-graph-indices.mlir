@@ -312,3 +312,73 @@ func.func @wide_constant(%x: tensor<8xi64>, %n: tensor<8xindex>) -> tensor<8xi1>
   } -> tensor<8xi1>
   return %y : tensor<8xi1>
 }
+
+// In a branch, a loop has the numbers that its condition leaves: halves of rotated rows of 64, which a reshape has joined, have no
+// quotients.
+// CHECK-LABEL: func @halves_of_joined
+//   CHECK-NOT: arith.divui
+//   CHECK-NOT: arith.remui
+//       CHECK: scf.if
+//   CHECK-NOT: arith.divui
+//   CHECK-NOT: arith.remui
+//       CHECK: return
+// Where the condition leaves more, they stay.
+// CHECK-LABEL: func @parts_of_joined
+//       CHECK: arith.remui
+func.func @halves_of_joined(%x: tensor<2x64xf32>) -> tensor<2x64xf32> {
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %e = tensor.empty() : tensor<2x64xf32>
+  %y = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<2x64xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %start = arith.muli %i, %c64 : index
+    %is_low = arith.cmpi ult, %j, %c32 : index
+    %v = scf.if %is_low -> f32 {
+      %high = arith.addi %j, %c32 : index
+      %at = arith.addi %start, %high : index
+      %row = arith.divui %at, %c64 : index
+      %column = arith.remui %at, %c64 : index
+      %element = tensor.extract %x[%row, %column] : tensor<2x64xf32>
+      %n = arith.negf %element : f32
+      scf.yield %n : f32
+    } else {
+      %low = arith.subi %j, %c32 : index
+      %at = arith.addi %start, %low : index
+      %row = arith.divui %at, %c64 : index
+      %column = arith.remui %at, %c64 : index
+      %element = tensor.extract %x[%row, %column] : tensor<2x64xf32>
+      scf.yield %element : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<2x64xf32>
+  return %y : tensor<2x64xf32>
+}
+
+func.func @parts_of_joined(%x: tensor<3x64xf32>) -> tensor<2x64xf32> {
+  %c32 = arith.constant 32 : index
+  %c40 = arith.constant 40 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x64xf32>
+  %y = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<2x64xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %start = arith.muli %i, %c64 : index
+    %is_low = arith.cmpi ult, %j, %c40 : index
+    %v = scf.if %is_low -> f32 {
+      %high = arith.addi %j, %c32 : index
+      %at = arith.addi %start, %high : index
+      %row = arith.divui %at, %c64 : index
+      %column = arith.remui %at, %c64 : index
+      %element = tensor.extract %x[%row, %column] : tensor<3x64xf32>
+      scf.yield %element : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<2x64xf32>
+  return %y : tensor<2x64xf32>
+}

@@ -213,6 +213,8 @@ public:
 
 private:
   AffineExpr compute(Value value);
+  void findLimits(Operation *place);
+  void limit(Value condition, bool holds);
   AffineExpr readOperand(OpOperand *operand);
   AffineExpr computeUnlimited(Operation *source);
   AffineExpr compare(arith::CmpIPredicate predicate, AffineExpr lhs,
@@ -229,6 +231,8 @@ private:
 
   linalg::GenericOp op;
   SmallVector<int64_t> extents;
+  /// The numbers of the loops where the value is that is read.
+  SmallVector<IndexRange> limits;
   llvm::DenseMap<Value, AffineExpr> known;
 };
 
@@ -288,26 +292,6 @@ AffineExpr LoopFunctions::read(Value value) {
   return known.lookup(value);
 }
 
-std::optional<IndexRange> LoopFunctions::findRange(AffineExpr expr) {
-  // No memory has more elements.
-  constexpr int64_t kMostElements = int64_t(1) << 48;
-  SmallVector<int64_t> factors(extents.size(), 0);
-  int64_t first = 0;
-  if (!readLinear(expr, factors, first))
-    return std::nullopt;
-  int64_t last = first;
-  for (auto [factor, extent] : llvm::zip_equal(factors, extents)) {
-    int64_t &end = factor < 0 ? first : last;
-    int64_t most = ShapedType::isDynamic(extent)
-                       ? kMostElements
-                       : std::max<int64_t>(extent, 2) - 1;
-    if (llvm::MulOverflow(factor, most, most) ||
-        llvm::AddOverflow(end, most, end))
-      return std::nullopt;
-  }
-  return IndexRange(first, last);
-}
-
 static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
   using Predicate = arith::CmpIPredicate;
   switch (predicate) {
@@ -322,6 +306,63 @@ static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
   default:
     return predicate;
   }
+}
+
+/// The numbers that branches leave to the loops that they compare.
+void LoopFunctions::findLimits(Operation *place) {
+  // No memory has more elements.
+  constexpr int64_t kMostElements = int64_t(1) << 48;
+  limits.clear();
+  for (int64_t extent : extents)
+    limits.emplace_back(0, ShapedType::isDynamic(extent)
+                               ? kMostElements
+                               : std::max<int64_t>(extent, 2) - 1);
+  for (Operation *inner = place; inner != op; inner = inner->getParentOp())
+    if (auto branch = dyn_cast<scf::IfOp>(inner->getParentOp()))
+      limit(branch.getCondition(), inner->getBlock() == branch.thenBlock());
+}
+
+void LoopFunctions::limit(Value condition, bool holds) {
+  using Predicate = arith::CmpIPredicate;
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  auto index =
+      compare ? compare.getLhs().getDefiningOp<linalg::IndexOp>() : nullptr;
+  APInt constant;
+  if (!index || !matchPattern(compare.getRhs(), m_ConstantInt(&constant)) ||
+      constant.isNegative())
+    return;
+  // Numbers of loops have no sign.
+  Predicate predicate = getSigned(compare.getPredicate());
+  if (!holds)
+    predicate = arith::invertPredicate(predicate);
+  int64_t bound = constant.getSExtValue();
+  auto [first, last] = limits[index.getDim()];
+  if (predicate == Predicate::slt || predicate == Predicate::sle)
+    last = std::min(last, bound - (predicate == Predicate::slt ? 1 : 0));
+  if (predicate == Predicate::sgt || predicate == Predicate::sge)
+    first = std::max(first, bound + (predicate == Predicate::sgt ? 1 : 0));
+  if (first <= last) // others aren't reached
+    limits[index.getDim()] = {first, last};
+}
+
+std::optional<IndexRange> LoopFunctions::findRange(AffineExpr expr) {
+  SmallVector<int64_t> factors(extents.size(), 0);
+  int64_t first = 0;
+  if (!readLinear(expr, factors, first))
+    return std::nullopt;
+  int64_t last = first;
+  for (auto [factor, limit] : llvm::zip_equal(factors, limits)) {
+    int64_t least, most;
+    if (llvm::MulOverflow(factor, limit.first, least) ||
+        llvm::MulOverflow(factor, limit.second, most))
+      return std::nullopt;
+    if (factor < 0)
+      std::swap(least, most);
+    if (llvm::AddOverflow(first, least, first) ||
+        llvm::AddOverflow(last, most, last))
+      return std::nullopt;
+  }
+  return IndexRange(first, last);
 }
 
 AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
@@ -376,7 +417,7 @@ AffineExpr LoopFunctions::divide(AffineExpr dividend, AffineExpr by,
   SmallVector<int64_t> factors(extents.size(), 0);
   int64_t first = 0;
   if (!divisor || divisor.getValue() <= 0 ||
-      !readLinear(dividend, factors, first) || first < 0)
+      !readLinear(dividend, factors, first))
     return {};
   AffineExpr quotient = getConstant(first / divisor.getValue()),
              rest = getConstant(first % divisor.getValue());
@@ -489,6 +530,7 @@ AffineExpr LoopFunctions::compute(Value value) {
   if (!source || !op->isProperAncestor(source) ||
       !(type.isIndex() || type.isSignlessInteger()))
     return {};
+  findLimits(source);
   AffineExpr expr = computeUnlimited(source);
   if (!expr)
     return {};

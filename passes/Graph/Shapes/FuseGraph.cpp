@@ -94,9 +94,9 @@ static void populateEmptyLoopPatterns(RewritePatternSet &patterns) {
 
 namespace {
 
-/// What is the same in each iteration of a loop is computed once, and copied: a
-/// product whose factor is broadcast, as the gradient of a sum is, or the keys
-/// that several heads of queries share.
+/// Elements that are the same in each iteration of a loop are computed once,
+/// and copied: a product whose factor is broadcast, as the gradient of a sum
+/// is, or the keys that several heads of queries share.
 struct SameElements : public OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -143,6 +143,21 @@ TEST(OnlineReductionTest, FactorsOfTilesAreComputedAgainWhereThatPays) {
       << plan.boundaries.front().reason;
 }
 
+TEST(OnlineReductionTest, GatheredFactorsOfTilesTakeLong) {
+  Softmax softmax;
+  softmax.keys = 1024;
+  softmax.queries = 128;
+  softmax.workOfKeys = 8;
+  GraphBuilder graph = makeAttention(softmax);
+  EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+  // Elements at computed places have instructions of their own.
+  graph.problem.ops.front().reads.front().isGather = true;
+  EXPECT_EQ(planGroups(graph.problem).groups.size(), 2u);
+  // But not where a table names whole rows.
+  graph.problem.ops.front().reads.front().table = 0;
+  EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+}
+
 TEST(OnlineReductionTest, WhatComesAfterJoins) {
   Softmax softmax;
   softmax.dividesBefore = false;

@@ -52,20 +52,18 @@ static int64_t countStored(const ProductWork &work, int64_t rows,
   return rows * columns * work.storedBits / 8;
 }
 
-/// Bytes of shared memory beside slots and stored tiles, for barriers.
-static constexpr int64_t kOfOthers = 1024;
+static constexpr int64_t kOfBarriers = 1024;
 
-/// The nanoseconds in which a slot is filled again, while others are read. Two
-/// slots, beside large results, let products wait: on an H200 those of 128 x
-/// 256 then take 1140 ns an iteration, and 630 with three slots.
+/// The nanoseconds until a slot has other factors. With two of them, an H200
+/// takes 1140 for the step of 128 x 256, and 630 with three.
 static double findRefillTime(const ProductWork &work, int64_t rows,
                              int64_t columns, const ChipModel &chip) {
   int64_t loaded = countLoaded(work, rows, columns);
-  int64_t room =
-      chip.maxSharedPerBlock - countStored(work, rows, columns) - kOfOthers;
-  int64_t slots = std::max(room / loaded, work.stages);
-  double filled = chip.loadLatency + double(loaded) / chip.l2BytesPerNsOfSM;
-  return filled / double(slots - 1);
+  int64_t slots = (chip.maxSharedPerBlock - kOfBarriers -
+                   countStored(work, rows, columns)) /
+                  loaded;
+  return (chip.loadLatency + double(loaded) / chip.l2BytesPerNsOfSM) /
+         double(std::max(slots, work.stages) - 1);
 }
 
 /// Shared memory is what limits all tiles but the largest: it is written once
@@ -90,10 +88,10 @@ static ProductTile makeTile(const ProductWork &work, int64_t rows,
       work.depth / (rules::kWarpSize * chip.issuePerCycle);
   double shared =
       (read + countLoaded(work, rows, columns)) / chip.sharedBytesPerCycle;
-  double step = std::max((std::max(multiplied, shared) + prepared) /
-                                 chip.clockGHz +
-                             chip.productStep,
-                         findRefillTime(work, rows, columns, chip));
+  double step =
+      std::max((std::max(multiplied, shared) + prepared) / chip.clockGHz +
+                   chip.productStep,
+               findRefillTime(work, rows, columns, chip));
   double once = chip.storeReadLatency +
                 countResults(work, rows, columns) / chip.bytesPerNsOfSM;
 
@@ -117,7 +115,7 @@ static bool fits(const ProductWork &work, int64_t rows, int64_t columns,
   int64_t most = work.isPromoted ? kMostPromotedSums : kMostSums;
   return rows * columns * work.products <= most &&
          stages * countLoaded(work, rows, columns) +
-                 countStored(work, rows, columns) + sums + kOfOthers <=
+                 countStored(work, rows, columns) + sums + kOfBarriers <=
              chip.maxSharedPerBlock;
 }
 
