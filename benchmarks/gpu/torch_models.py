@@ -371,11 +371,11 @@ def time(names, options):
         torch._dynamo.reset()
         carousel.torch.reset()
         model, x = make_case(name, options, "cuda", options.dtype)
-        wide, _ = make_case(name, options, "cuda", torch.float64)
-        wide.load_state_dict({key: value.double() if value.is_floating_point() else value for key, value in model.state_dict().items()})
+        wide, _ = make_case(name, options, "cuda", options.reference)
+        wide.load_state_dict({key: value.to(options.reference) if value.is_floating_point() else value for key, value in model.state_dict().items()})
         eager, ours = make_call(name, model, x), make_call(name, compile(model), x, compile)
-        y = x.detach().double().requires_grad_(x.requires_grad) if x.is_floating_point() else x
-        wanted = make_call(name, wide, y)()
+        y = x.detach().to(options.reference).requires_grad_(x.requires_grad) if x.is_floating_point() else x
+        wanted = [each.double() for each in make_call(name, wide, y)()]
         results, seconds = first(ours)
         errors = [find_error(eager(), wanted), find_error(results, wanted)]
         del wide, y, wanted, results
@@ -404,6 +404,8 @@ def main():
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--size", choices=SIZES, default=None)
     parser.add_argument("--dtype", default=None)
+    parser.add_argument("--reference", default="float64", help="of time: the type that results are compared in (float32, exact products, for "
+                        "gradients of convolutions, which take minutes in float64)")
     parser.add_argument("--dynamic", action="store_true", default=None)
     parser.add_argument("--graphs", action="store_true", help="time CUDA graphs of all three, without the host's work")
     parser.add_argument("--rest", choices=["auto", "inductor", "eager"], help="who gets what stays with PyTorch (docs/Torch.md)")
@@ -414,6 +416,7 @@ def main():
     is_simulated = options.mode == "simulate"
     options.size = options.size or ("small" if is_simulated else "full")
     options.dtype = getattr(torch, options.dtype or ("float32" if is_simulated else "bfloat16"))
+    options.reference = getattr(torch, options.reference)
     names = options.models or MODELS
     if options.mode == "list":
         print("\n".join(names))
