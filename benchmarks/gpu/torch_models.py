@@ -16,7 +16,7 @@ a full cache, which $CAROUSEL_CACHE_DIR names (docs/Torch.md). Both have to run 
 _step is the forward and the backward pass of a model, with gradients of all parameters; _train is that and a step of AdamW, of
 lists of tensors (foreach). Sizes are those of --size: "small" ones
 are for tests. Models of torchvision and transformers have random weights, images of 224 by 224 pixels and 256 tokens; resnet50@64
-and resnet50_step@64 take 64 of them. An error is the largest distance from the result in f64, as a part of its largest magnitude; of a step, the largest
+and resnet50_step@64 take 64 of them. An error is the largest distance from the result in f64, or as --reference says, as a part of its largest magnitude; of a step, the largest
 one of its gradients. Times are medians of 20 calls between two events, with the host's work where the device waits for it;
 --graphs leaves that out. Seconds are those of the first call, which compiles or finds all in the cache. The ratio is that of the better one of PyTorch's times to ours: above 1, ours is faster."""
 
@@ -375,7 +375,9 @@ def time(names, options):
         wide.load_state_dict({key: value.to(options.reference) if value.is_floating_point() else value for key, value in model.state_dict().items()})
         eager, ours = make_call(name, model, x), make_call(name, compile(model), x, compile)
         y = x.detach().to(options.reference).requires_grad_(x.requires_grad) if x.is_floating_point() else x
+        torch.backends.cudnn.allow_tf32 = False
         wanted = [each.double() for each in make_call(name, wide, y)()]
+        torch.backends.cudnn.allow_tf32 = True
         results, seconds = first(ours)
         errors = [find_error(eager(), wanted), find_error(results, wanted)]
         del wide, y, wanted, results

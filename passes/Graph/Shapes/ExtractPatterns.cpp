@@ -308,10 +308,11 @@ static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
   }
 }
 
+/// No memory has more elements.
+static constexpr int64_t kMostElements = int64_t(1) << 48;
+
 /// The numbers that branches leave to the loops that they compare.
 void LoopFunctions::findLimits(Operation *place) {
-  // No memory has more elements.
-  constexpr int64_t kMostElements = int64_t(1) << 48;
   limits.clear();
   for (int64_t extent : extents)
     limits.emplace_back(0, ShapedType::isDynamic(extent)
@@ -329,7 +330,7 @@ void LoopFunctions::limit(Value condition, bool holds) {
       compare ? compare.getLhs().getDefiningOp<linalg::IndexOp>() : nullptr;
   APInt constant;
   if (!index || !matchPattern(compare.getRhs(), m_ConstantInt(&constant)) ||
-      constant.isNegative())
+      constant.isNegative() || constant.ugt(kMostElements))
     return;
   // Numbers of loops have no sign.
   Predicate predicate = getSigned(compare.getPredicate());

@@ -186,6 +186,11 @@ TEST(OnlineReductionTest, AnOperationWithoutCorrectionIsNamed) {
   EXPECT_EQ(plan.missedOnlineReductions.front().reason,
             "'math.cos' in 'exp' has no correction where a result of earlier "
             "tiles changes");
+  // Also where one tile has all columns, so that the scores are a group with
+  // what reduces them.
+  softmax.keys = 256;
+  plan = planGroups(makeAttention(softmax).problem);
+  EXPECT_EQ(plan.missedOnlineReductions.size(), 1u);
 }
 
 TEST(OnlineReductionTest, SumsAreNotShifted) {

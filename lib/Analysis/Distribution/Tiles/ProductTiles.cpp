@@ -63,7 +63,7 @@ static double findRefillTime(const ProductWork &work, int64_t rows,
                    countStored(work, rows, columns)) /
                   loaded;
   return (chip.loadLatency + double(loaded) / chip.l2BytesPerNsOfSM) /
-         double(std::max(slots, work.stages) - 1);
+         double(std::max({slots, work.stages, int64_t(2)}) - 1);
 }
 
 /// Shared memory is what limits all tiles but the largest: it is written once
