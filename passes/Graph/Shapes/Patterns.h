@@ -41,6 +41,17 @@ void populateExtentPatterns(mlir::RewritePatternSet &patterns,
 void noteBroadcasts(mlir::func::FuncOp func, DecisionLog &log);
 
 //===----------------------------------------------------------------------===//
+// LoopIndexPatterns.cpp
+//===----------------------------------------------------------------------===//
+
+/// Patterns for the greedy driver: `max(i, 0)` and `min(i, extent - 1)` of the
+/// index of a loop are that number where the loop is as long, and quotients of
+/// joined indices are these. A difference that is compared with a range of one
+/// number is an equality.
+void populateLoopIndexPatterns(mlir::RewritePatternSet &patterns,
+                               EqualExtentsListener &extents);
+
+//===----------------------------------------------------------------------===//
 // ExtractPatterns.cpp
 //===----------------------------------------------------------------------===//
 
