@@ -12,7 +12,9 @@
 #include "carousel/Analysis/Distribution/AccessTransfers.h"
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Values/Divisibility.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
@@ -105,6 +107,8 @@ static bool writesSectors(gpu::GPUFuncOp kernel, VectorType type) {
          isProductOfWarpgroups(kernel, type);
 }
 
+static vector::TransferWriteOp findWriteInPlace(vector::TransferReadOp read);
+
 static int64_t countBytes(ShapedType type) {
   return llvm::divideCeil(type.getNumElements() * getElementBits(type), 8);
 }
@@ -114,7 +118,7 @@ static int64_t countSlotBytes(gpu::GPUFuncOp kernel) {
   int64_t bytes = 0;
   kernel.walk([&](vector::TransferReadOp op) {
     auto read = cast<VectorTransferOpInterface>(op.getOperation());
-    if (isPipelined(op) && becomesTransfer(read))
+    if (isPipelined(op) && !findWriteInPlace(op) && becomesTransfer(read))
       bytes += countSlotBytes(read);
   });
   return bytes;
@@ -367,6 +371,8 @@ static bool isPipelinedAccess(VectorTransferOpInterface op) {
 
 int64_t carousel::countSlotBytes(VectorTransferOpInterface op) {
   constexpr int64_t kLeastStages = 2;
+  if (isReadInPlace(op))
+    return 0;
   int64_t slots = 1;
   for (Operation *loop = op->getParentOp();
        isPipelinedAccess(op) && !isa<gpu::GPUFuncOp>(loop);
@@ -425,11 +431,82 @@ static Obstacle findEngineObstacle(VectorTransferOpInterface op) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// Reads in place
+//===----------------------------------------------------------------------===//
+
+/// Whether the op accesses a box in a loop over programs whose transfers have
+/// one slot, and no other loop.
+static bool hasSlotOfProgram(VectorTransferOpInterface op) {
+  Operation *loop = op->getParentOp();
+  auto pipeline =
+      loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+  return pipeline && pipeline.getStages() == 1 && isLoopOverPrograms(loop) &&
+         isGlobalMemRef(op.getShapedType()) && findEngineObstacle(op).empty();
+}
+
+static bool haveAlikeBoxes(VectorTransferOpInterface a,
+                           VectorTransferOpInterface b) {
+  VectorType type = a.getVectorType(), other = b.getVectorType();
+  return type.getShape() == other.getShape() &&
+         getElementBits(type) == getElementBits(other) &&
+         getBoxShape(a, type.getShape()) == getBoxShape(b, type.getShape());
+}
+
+/// Whether ops by elements compute what is written from the read.
+static bool isComputedOf(vector::TransferWriteOp write,
+                         vector::TransferReadOp read) {
+  auto isComputed = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && op->getBlock() == write->getBlock() && isElementwise(op);
+  };
+  return carousel::isComputedOf(
+      write.getValueToStore(), isComputed,
+      [&](Value value) { return value == read.getResult(); });
+}
+
+/// The write whose tile may be that of the read: the first one that it reaches.
+static vector::TransferWriteOp findWriteInPlace(vector::TransferReadOp read) {
+  auto box = cast<VectorTransferOpInterface>(read.getOperation());
+  if (!hasSlotOfProgram(box) || isForProducts(read) || !isBesideProducts(read))
+    return {};
+  for (auto write : read->getBlock()->getOps<vector::TransferWriteOp>()) {
+    auto own = cast<VectorTransferOpInterface>(write.getOperation());
+    if (!isComputedOf(write, read))
+      continue;
+    return hasSlotOfProgram(own) && haveAlikeBoxes(box, own) &&
+                   !isReducingWrite(own)
+               ? write
+               : vector::TransferWriteOp();
+  }
+  return {};
+}
+
+vector::TransferReadOp
+carousel::findReadInPlace(VectorTransferOpInterface write) {
+  if (!isa<vector::TransferWriteOp>(write) || !hasSlotOfProgram(write) ||
+      !becomesTransfer(write) || countTileParts(write) != 1)
+    return {};
+  for (auto read : write->getBlock()->getOps<vector::TransferReadOp>())
+    if (findWriteInPlace(read) == write)
+      return read;
+  return {};
+}
+
+bool carousel::isReadInPlace(VectorTransferOpInterface op) {
+  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
+  vector::TransferWriteOp write =
+      read ? findWriteInPlace(read) : vector::TransferWriteOp();
+  return write && findReadInPlace(cast<VectorTransferOpInterface>(
+                      write.getOperation())) == read;
+}
+
 /// Whether an engine could make the access, wherever it begins. Tiles have no
 /// indices. Only transfers reduce.
 static bool isOfEngine(VectorTransferOpInterface op) {
   return isGlobalMemRef(op.getShapedType()) && findEngineObstacle(op).empty() &&
-         (isPipelinedAccess(op) || writesFragments(op) || isReducingWrite(op));
+         (isPipelinedAccess(op) || writesFragments(op) ||
+          isReducingWrite(op) || isReadInPlace(op));
 }
 
 static Obstacle findReadObstacle(Operation *op) {

@@ -688,13 +688,29 @@ static bool canConvert(Operation *op, VectorType type) {
                       chip->maxSharedPerBlock;
 }
 
+/// Lets a write take the tile of the read that is in place, if each element is
+/// one thread's, and the same one's in both.
+void LayoutPlanner::shareTile(const VectorAccess &access, AccessPlan &write) {
+  vector::TransferReadOp read = findReadInPlace(access.getTransfer());
+  if (!read)
+    return;
+  AccessPlan &own = plan.accesses.find(read)->second;
+  bool hasCopies = own.layout.getFreeBits(Place::Lane) != 0 ||
+                   own.layout.getFreeBits(Place::Warp) != 0;
+  if (own.layout != write.layout || own.run != write.run || hasCopies)
+    return;
+  write.partner = read;
+  own.partner = access.getOp();
+}
+
 void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   LinearLayout preferred = makePreferred(access);
   AccessPlan best = makeAccess(access, preferred);
   if (!isFree(access.getVector())) {
     const LinearLayout &layout = *lookUp(access.getVector());
     AccessPlan own = makeAccess(access, layout);
-    if (canLoadMatrices(access, layout)) {
+    if (canLoadMatrices(access, layout) &&
+        !isReadInPlace(access.getTransfer())) {
       own.layout = layout;
       own.byMatrices = true;
     }
@@ -707,7 +723,8 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
         own.sectors <= best.sectors + getConversionPrice(access, own.layout))
       best = own;
   }
-  best.byWarpgroups = storesByWarpgroups(access, best);
+  shareTile(access, best);
+  best.byWarpgroups = !best.partner && storesByWarpgroups(access, best);
   if (best.byWarpgroups)
     best.parts =
         countTileParts(cast<VectorTransferOpInterface>(access.getOp()));

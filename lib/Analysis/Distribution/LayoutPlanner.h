@@ -102,6 +102,7 @@ private:
                                     const LinearLayout &layout);
   AccessPlan makeAccess(const VectorAccess &access, const LinearLayout &layout);
   bool storesByWarpgroups(const VectorAccess &access, const AccessPlan &made);
+  void shareTile(const VectorAccess &access, AccessPlan &write);
   void chooseAccess(const VectorAccess &access);
   void chooseAccess(mlir::vector::GatherOp op);
   void setOperand(mlir::OpOperand &operand, const LinearLayout &layout);

@@ -25,6 +25,7 @@ public:
   static std::optional<VectorAccess> of(mlir::Operation *op);
 
   mlir::Operation *getOp() const { return op; }
+  mlir::VectorTransferOpInterface getTransfer() const { return transfer; }
   mlir::Value getMemRef() const { return transfer.getBase(); }
   mlir::ValueRange getIndices() const { return indices; }
   mlir::VectorType getType() const { return transfer.getVectorType(); }

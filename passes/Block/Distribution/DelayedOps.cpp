@@ -223,7 +223,8 @@ static bool mayBeDelayed(Operation *op, const LayoutPlan &plan) {
 
 static bool isPlainRead(vector::TransferReadOp read, const LayoutPlan &plan) {
   const AccessPlan &access = plan.getAccess(read);
-  return !read.getMask() && !access.isTransfer && !access.byMatrices &&
+  bool isInTile = access.isTransfer && !access.partner;
+  return !read.getMask() && !isInTile && !access.byMatrices &&
          access.run <= kRegistersOfPiece;
 }
 
@@ -439,7 +440,7 @@ int64_t PiecesOfWrite::readAhead(vector::TransferWriteOp write,
   int64_t bits = 0;
   walkOperands(write.getValueToStore(), isTaken, [&](Value value) {
     auto read = value.getDefiningOp<vector::TransferReadOp>();
-    if (read && delayed.contains(read)) {
+    if (read && delayed.contains(read) && !plan.getAccess(read).isTransfer) {
       readsAhead.push_back(read);
       bits += getReader(read).countBitsAhead();
     }

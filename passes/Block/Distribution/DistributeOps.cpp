@@ -643,8 +643,19 @@ void Distributor::setAll(Operation *op, ArrayRef<Value> registers) {
 }
 
 ThreadAccess Distributor::getAccess(VectorTransferOpInterface op, Value mask) {
-  return {op, plan.getAccess(op), mapping.lookup(op.getBase()),
-          lookUpAll(op.getIndices()), mask};
+  ThreadAccess access{op, plan.getAccess(op), mapping.lookup(op.getBase()),
+                      lookUpAll(op.getIndices()), mask};
+  Operation *partner = access.plan.partner;
+  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
+  if (!partner)
+    return access;
+  Value &box = sharedBoxes[read ? read.getOperation() : partner];
+  if (read && !box) {
+    loadTile(program, access, mapping.lookup(read.getPadding()));
+    box = access.box;
+  }
+  access.box = box;
+  return access;
 }
 
 void Distributor::distributeRead(vector::TransferReadOp op) {

@@ -539,8 +539,9 @@ void Distributor::readAhead(Operation *loop) {
     // Threads that have copies write in branches of their own.
     if (write && !delayed.getReads(write).empty() &&
         getFreeThreadBits(plan.getAccess(write).layout) == 0 &&
-        llvm::all_of(delayed.getReads(write),
-                     [&](Operation *read) { return mayReadAhead(read); }))
+        llvm::all_of(delayed.getReads(write), [&](Operation *read) {
+          return plan.getAccess(read).isTransfer || mayReadAhead(read);
+        }))
       registers -= getPieces(write).readAhead(write, registers);
     return readWholeAhead(whole, registers - kOfPlaces);
   }

@@ -219,6 +219,8 @@ private:
   /// Factors that are read where they are multiplied.
   FactorTiles tiles;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<PiecesOfWrite>> pieces;
+  /// The tiles that a read and a write share, by the read.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> sharedBoxes;
   /// A vector that was read ahead as a whole, in words.
   struct WordsAhead {
     std::unique_ptr<VectorReader> reader;

@@ -640,11 +640,21 @@ static int64_t chooseShare(gpu::GPUFuncOp kernel, ThreadBits threads,
              : chip.maxSharedPerBlock;
 }
 
-/// Lets producers load the factors that programs read outside of their loops:
-/// the next program's while the results of this one are written, and products
-/// find them in their tile. Threads read the rest. Factors that other products
-/// need would become loads, too; so the loop stays as it is if it has such.
-static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
+static bool readsInPlace(scf::ForOp programs) {
+  return llvm::any_of(programs.getOps<vector::TransferReadOp>(),
+                      [](vector::TransferReadOp read) {
+                        return isReadInPlace(
+                            cast<VectorTransferOpInterface>(*read));
+                      });
+}
+
+/// Makes transfers of what programs read outside of their loops. Producers load
+/// factors: the next program's while the results of this one are written, and
+/// products find them in their tile. Others that go into a result are loaded to
+/// its tile, while the product is computed. Threads read the rest. Factors that
+/// other products need would become loads, too; so the loop stays as it is if
+/// it has such.
+static void pipelinePrograms(scf::ForOp programs, ThreadBits threads,
                             const ChipModel &chip) {
   auto kernel = programs->getParentOfType<gpu::GPUFuncOp>();
   auto request = PipelineAttr::getAuto(programs.getContext());
@@ -669,8 +679,8 @@ static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
     // A second slot isn't worth results in parts, or without a tile.
     bool keepsResults =
         !hasPartsOfTiles(kernel) && countTilesOfResults(kernel) == tiles;
-    if (hasFactor && !hasOther && (stages == 1 || keepsResults) &&
-        countBytesOfTiles(kernel) <= share)
+    if ((hasFactor || readsInPlace(programs)) && !hasOther &&
+        (stages == 1 || keepsResults) && countBytesOfTiles(kernel) <= share)
       return;
   }
   programs->removeAttr(CarouselDialect::kPipeline);
@@ -817,7 +827,7 @@ bool carousel::persistProducts(gpu::GPUFuncOp kernel, ThreadBits threads,
   if (reason.empty())
     if (scf::ForOp loop =
             LoopOverTiles(kernel, launch, product, chip).write()) {
-      pipelineFactors(loop, threads, chip);
+      pipelinePrograms(loop, threads, chip);
       return true;
     }
   if (reason.empty())

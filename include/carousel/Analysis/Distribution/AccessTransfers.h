@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
 #include "carousel/Support/Misses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
 
 #include <string>
@@ -46,6 +47,14 @@ llvm::SmallVector<int64_t> getBoxShape(mlir::VectorTransferOpInterface op,
 /// mask, and is pipelined, writes fragments of a product or reduces. A write
 /// visibly doesn't begin before its memref.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
+/// The read whose tile a program's write of a product takes: of a box like its
+/// own, in a loop over programs whose transfers have one slot. The tile is
+/// loaded while the product is computed, changed in place by the threads that
+/// have its elements, and stored. Null if there is none.
+mlir::vector::TransferReadOp
+findReadInPlace(mlir::VectorTransferOpInterface write);
+/// Whether a write takes the tile of the read.
+bool isReadInPlace(mlir::VectorTransferOpInterface read);
 /// Whether an op but `write` may access the memory that it writes. Transfers of
 /// constant ranges that have no element in common don't.
 bool isAccessedElsewhere(mlir::Operation *write, mlir::Value memref);

@@ -52,6 +52,9 @@ struct AccessPlan {
   bool isTransfer = false;
   /// Threads read the tile by ldmatrix (FragmentLayouts.h).
   bool byMatrices = false;
+  /// The write that takes a read's tile, or the read whose tile a write takes:
+  /// threads change their elements in place. Null for a tile of its own.
+  mlir::Operation *partner = nullptr;
   /// In a write by transfer, each warpgroup has whole rows, one after the
   /// other, and stores a tile of its own, without waiting for the others.
   bool byWarpgroups = false;
