@@ -2,8 +2,8 @@
 //
 // - @gated: y = silu(x * w1) * (x * w2), the gate of a transformer's MLP. Tiles of x are read once
 //   for both products.
-// - @residual: y = x * w + r. A thread reads r, adds and writes piece by piece: its registers are
-//   full of sums (docs/BlockPhase.md, Products).
+// - @residual: y = x * w + r. The tile of y has r first, which comes while the product is computed
+//   (docs/BlockPhase.md, Products).
 // - @norm_residual: y = rmsnorm(x) * g * w + r, where g scales the columns of x. The loop also sums
 //   the squares of the rows, which are scaled after the product: x is read once.
 

@@ -17,8 +17,10 @@
 #include "carousel/Analysis/Graph/GroupPlan.h"
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "carousel/Analysis/Graph/GroupTimes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 #include <set>
@@ -210,6 +212,44 @@ private:
     return result.shape && result.shape->stream;
   }
 
+  bool hasProduct(unsigned group) const {
+    return llvm::any_of(groups[group].ops, [&](unsigned op) {
+      return problem.ops[op].isProduct();
+    });
+  }
+
+  double estimateTime(const OpGroup &group) const {
+    GroupShape shape = *computeGroupShape(problem, group).shape;
+    return estimateGroupTime(problem, group, shape,
+                             scheduleGroup(problem, group, shape))
+        .predicted;
+  }
+
+  /// Says why one kernel of two groups takes longer than two, or nothing.
+  std::string findCost(unsigned first, unsigned second, const OpGroup &united,
+                       const GroupShape &shape,
+                       const GroupSchedule &schedule) const {
+    // An online reduction may take in what computes elements.
+    bool isLarger = (isOnlineReduction(first) && !hasProduct(second)) ||
+                    (isOnlineReduction(second) && !hasProduct(first));
+    if (shape.stream && !isLarger) {
+      OnlineTimes times =
+          estimateOnlineReduction(problem, united, shape, schedule);
+      if (!times.isWorthOnePass())
+        return times.describe();
+    }
+    double one = estimateSplitSectors(problem, united, shape, schedule);
+    if (one == 0)
+      return "";
+    double two = estimateTime(groups[first]) + estimateTime(groups[second]);
+    return one <= two
+               ? ""
+               : llvm::formatv("accesses of parts of sectors take {0:f1}"
+                               " us in one kernel, and two take {1:f1} us",
+                               one, two)
+                     .str();
+  }
+
   struct Merge {
     OpGroup group;
     int64_t savedBytes = 0;
@@ -251,14 +291,10 @@ private:
         explain(schedule.refusal);
         continue;
       }
-      if (shape.shape->stream && !isOnlineReduction(first) &&
-          !isOnlineReduction(second)) {
-        OnlineTimes times =
-            estimateOnlineReduction(problem, group, *shape.shape, schedule);
-        if (!times.isWorthOnePass()) {
-          explain(times.describe());
-          continue;
-        }
+      std::string cost = findCost(first, second, group, *shape.shape, schedule);
+      if (!cost.empty()) {
+        explain(cost);
+        continue;
       }
       return Merge{group, bytes};
     }

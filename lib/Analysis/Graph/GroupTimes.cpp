@@ -17,6 +17,108 @@
 
 using namespace carousel;
 
+static double countPrograms(const GroupShape &shape, const ScheduledDim &dim) {
+  if (!dim.hasManyPrograms())
+    return 1;
+  double elements = 1;
+  for (unsigned own : dim.dims)
+    elements *= double(assumeExtent(shape.dims[own].extent));
+  return std::ceil(elements / double(dim.tile));
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of sectors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SectorCounter {
+public:
+  SectorCounter(const GraphProblem &problem, const OpGroup &group,
+                const GroupShape &shape, const GroupSchedule &schedule)
+      : problem(problem), group(group), shape(shape), schedule(schedule) {}
+
+  /// The runs of elements that are shorter than a sector, of all programs.
+  double run() const {
+    double runs = 0;
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      for (const GraphAccess &read : op.reads)
+        if (!group.findWriter(problem, read.tensor))
+          runs += countRuns(at, read);
+      for (const GraphAccess &write : op.writes)
+        if (leavesGroup(problem, group, write.tensor))
+          runs += countRuns(at, write);
+    }
+    return runs;
+  }
+
+private:
+  static constexpr int64_t kSectorBytes = 32;
+
+  double countRuns(size_t at, const GraphAccess &access) const {
+    int64_t run = countRun(at, access);
+    int64_t ofElement = problem.tensors[access.tensor].elementBytes;
+    if (!access.isRegular() || run * ofElement >= kSectorBytes)
+      return 0;
+    double elements = 1;
+    for (std::optional<unsigned> loop : access.loops)
+      elements *=
+          double(assumeExtent(problem.ops[group.ops[at]].loops[*loop].extent));
+    return elements * countCopies(at, access) / double(run);
+  }
+
+  /// The elements that follow each other in memory of those that a program has.
+  /// A loop of single ones finds the rest of a sector in the L1.
+  int64_t countRun(size_t at, const GraphAccess &access) const {
+    int64_t run = 1;
+    for (std::optional<unsigned> loop : llvm::reverse(access.loops)) {
+      if (!loop)
+        break;
+      unsigned own = shape.loops[at][*loop];
+      int64_t extent = assumeExtent(shape.dims[own].extent);
+      const ScheduledDim &dim = schedule.dims[schedule.find(own)];
+      int64_t elements =
+          dim.hasManyPrograms() ? std::min(dim.tile, extent) : extent;
+      run *= elements;
+      if (elements < extent)
+        break;
+    }
+    return run;
+  }
+
+  /// The programs that access the same elements.
+  double countCopies(size_t at, const GraphAccess &access) const {
+    double copies = 1;
+    for (const ScheduledDim &dim : schedule.dims)
+      if (llvm::none_of(dim.dims, [&](unsigned own) {
+            return shape.hasDim(at, access, own);
+          }))
+        copies *= countPrograms(shape, dim);
+    return copies;
+  }
+
+  const GraphProblem &problem;
+  const OpGroup &group;
+  const GroupShape &shape;
+  const GroupSchedule &schedule;
+};
+
+} // namespace
+
+double carousel::estimateSplitSectors(const GraphProblem &problem,
+                                      const OpGroup &group,
+                                      const GroupShape &shape,
+                                      const GroupSchedule &schedule) {
+  const ChipModel &chip = problem.chip;
+  return SectorCounter(problem, group, shape, schedule).run() /
+         (chip.clockGHz * double(chip.sms)) / 1e3;
+}
+
+//===----------------------------------------------------------------------===//
+// All limits
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 class TimeEstimator {
@@ -27,7 +129,7 @@ public:
       : problem(problem), chip(problem.chip), group(group), shape(shape),
         schedule(schedule), neededPart(neededPart) {
     for (const ScheduledDim &dim : schedule.dims)
-      programs *= countPrograms(dim);
+      programs *= countPrograms(shape, dim);
     undivided = programs;
     if (schedule.division)
       programs *= double(schedule.division->mostParts);
@@ -39,6 +141,8 @@ public:
     double most = programs * chip.bytesPerNsOfSM;
     limitBy(bytes / std::min(chip.bytesPerNs, most) / 1e3,
             most < chip.bytesPerNs ? describeFew() : "memory");
+    limitBy(estimateSplitSectors(problem, group, shape, schedule),
+            "parts of sectors");
     double products = 0, least = 0;
     bool areByThreads = false;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
@@ -69,15 +173,6 @@ private:
       return;
     time.predicted = own;
     time.limit = limit.str();
-  }
-
-  double countPrograms(const ScheduledDim &dim) const {
-    if (!dim.hasManyPrograms())
-      return 1;
-    double elements = 1;
-    for (unsigned own : dim.dims)
-      elements *= double(assumeExtent(shape.dims[own].extent));
-    return std::ceil(elements / double(dim.tile));
   }
 
   /// The part of the device that has programs.
@@ -112,7 +207,7 @@ private:
       if (llvm::none_of(dim.dims, [&](unsigned own) {
             return llvm::is_contained(shape.loops[at], own);
           }))
-        copies *= countPrograms(dim);
+        copies *= countPrograms(shape, dim);
     return copies;
   }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
+#include "carousel/Analysis/Graph/GroupTimes.h"
 #include "carousel/Analysis/Graph/LibraryProducts.h"
 #include "carousel/Analysis/Graph/OnlineReduction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -55,6 +56,48 @@ static std::pair<double, double> planParts(const GraphProblem &problem,
           (bytes / chip.bytesPerNsOfSM + waits * chip.loadLatency) / 1e3};
 }
 
+/// Whether several kernels would read what a product computes that other groups
+/// compute, too. What is much larger than its factors isn't kept in memory.
+static bool isKept(const GraphProblem &problem, const GraphOp &op) {
+  constexpr int64_t kMuchLarger = 8;
+  if (!op.isProduct() || !op.copyOf || problem.isByThreads(op))
+    return false;
+  int64_t factors = 0;
+  for (const GraphAccess &access : op.reads)
+    factors += problem.tensors[access.tensor].getBytes();
+  return problem.tensors[op.writes.front().tensor].getBytes() <
+         kMuchLarger * factors;
+}
+
+/// The bytes that several kernels would pass through memory of what the tiles
+/// of one have.
+static double countPassed(const GraphProblem &problem, const OpGroup &group,
+                          const GroupShape &shape) {
+  bool keeps = llvm::any_of(
+      group.ops, [&](unsigned op) { return isKept(problem, problem.ops[op]); });
+  auto isCopy = [&](unsigned op) {
+    return keeps && problem.ops[op].copyOf.has_value();
+  };
+  double bytes = 0;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    OnlineRole role = shape.stream->roles[at];
+    if (role != OnlineRole::Inner && role != OnlineRole::Tile)
+      continue;
+    unsigned tensor = problem.ops[number].writes.front().tensor;
+    bool isPassed =
+        !isCopy(number) || llvm::any_of(group.ops, [&](unsigned op) {
+          return !isCopy(op) && llvm::any_of(problem.ops[op].reads,
+                                             [&](const GraphAccess &read) {
+                                               return read.tensor == tensor;
+                                             });
+        });
+    if (isPassed)
+      bytes += (isCopy(number) ? 1.0 : 2.0) *
+               static_cast<double>(problem.tensors[tensor].getBytes());
+  }
+  return bytes;
+}
+
 OnlineTimes carousel::estimateOnlineReduction(const GraphProblem &problem,
                                               const OpGroup &group,
                                               const GroupShape &shape,
@@ -65,14 +108,10 @@ OnlineTimes carousel::estimateOnlineReduction(const GraphProblem &problem,
       times.programs *=
           std::ceil(countElements(shape, dim) / static_cast<double>(dim.tile));
   const ChipModel &chip = problem.chip;
-  double passed = 0, read = 0;    // bytes
+  double passed = countPassed(problem, group, shape), read = 0; // bytes
   double together = 0, alone = 0; // times of multiply-adds
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     const GraphOp &op = problem.ops[number];
-    OnlineRole role = shape.stream->roles[at];
-    if (role == OnlineRole::Inner || role == OnlineRole::Tile)
-      passed += 2.0 * static_cast<double>(
-                          problem.tensors[op.writes.front().tensor].getBytes());
     if (!op.isProduct())
       continue;
     double elements =
@@ -89,7 +128,8 @@ OnlineTimes carousel::estimateOnlineReduction(const GraphProblem &problem,
     double tiles = std::ceil(double(result.getBytes()) /
                              double(result.elementBytes) / kElementsOfTile);
     double use = isByThreads ? std::min(tiles / chip.sms, 1.0) : 1.0;
-    alone += 2e-6 * elements / (rate * use);
+    if (!isKept(problem, op))
+      alone += 2e-6 * elements / (rate * use);
     together += 2e-6 * elements / (isByThreads ? chip.kernelStreamF32 : rate);
     for (const GraphAccess &access : op.reads) {
       if (!group.findWriter(problem, access.tensor))
@@ -103,7 +143,9 @@ OnlineTimes carousel::estimateOnlineReduction(const GraphProblem &problem,
   double ctas = std::min(times.programs * times.parts, sms);
   double ofCTAs = std::min(chip.bytesPerNs, ctas * chip.bytesPerNsOfSM);
   times.onePass =
-      std::max(together * sms / ctas, read / ofCTAs / 1e3) + combining;
+      std::max({together * sms / ctas, read / ofCTAs / 1e3,
+                estimateSplitSectors(problem, group, shape, schedule)}) +
+      combining;
   times.severalKernels = std::max(alone, read / chip.bytesPerNs / 1e3) +
                          (passed / chip.bytesPerNs + 2 * chip.nextLaunch) / 1e3;
   return times;

@@ -209,6 +209,38 @@ func.func @summed_pixels_of_batches(%x: tensor<4x16x16x2xf32>, %g: tensor<14x14x
 
 // -----
 
+// The gradient of an image with strides is a convolution for each phase of its pixels, which meets a part of the weights. Weights
+// with channels first are permuted as a whole, so that a part of them has whole rows of channels; CSE leaves one permutation.
+// CHECK-LABEL: func.func @phases_of_channels_first
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<4x8x3x3xbf16>) outs(%{{.*}} : tensor<3x3x8x4xbf16>)
+// CHECK: tensor.extract_slice %{{.*}}[1, 1, 0, 0] [1, 1, 8, 4] [2, 2, 1, 1] : tensor<3x3x8x4xbf16>
+// CHECK: tensor.extract_slice %{{.*}}[1, 0, 0, 0] [1, 2, 8, 4] [2, 2, 1, 1] : tensor<3x3x8x4xbf16>
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0, 0] [2, 1, 8, 4] [2, 2, 1, 1] : tensor<3x3x8x4xbf16>
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [2, 2, 8, 4] [2, 2, 1, 1] : tensor<3x3x8x4xbf16>
+func.func @phases_of_channels_first(%g: tensor<2x4x4x8xbf16>, %w: tensor<4x8x3x3xbf16>, %o: tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %none = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x10x10x8xbf16>
+  %z = linalg.fill ins(%zero : bf16) outs(%e : tensor<2x10x10x8xbf16>) -> tensor<2x10x10x8xbf16>
+  %d = tensor.insert_slice %g into %z[0, 1, 1, 0] [2, 4, 4, 8] [1, 2, 2, 1] : tensor<2x4x4x8xbf16> into tensor<2x10x10x8xbf16>
+  %i = tensor.empty() : tensor<2x8x8x4xf32>
+  %f = linalg.fill ins(%none : f32) outs(%i : tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, a, b, f, i, j, c) -> (n, a + i, b + j, c)>,
+        affine_map<(n, a, b, f, i, j, c) -> (f, c, i, j)>, affine_map<(n, a, b, f, i, j, c) -> (n, a, b, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%d, %w : tensor<2x10x10x8xbf16>, tensor<4x8x3x3xbf16>) outs(%f : tensor<2x8x8x4xf32>) {
+  ^bb0(%in: bf16, %weight: bf16, %out: f32):
+    %a = arith.extf %in : bf16 to f32
+    %b = arith.extf %weight : bf16 to f32
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x8x4xf32>
+  return %y : tensor<2x8x8x4xf32>
+}
+
+// -----
+
 // Weights that a copy reverses are read from their end on, and stay as they are in memory.
 // CHECK-LABEL: func.func @reversed
 // CHECK-SAME: (%[[G:.*]]: tensor<2x9x11x8xf32>, %[[W:.*]]: tensor<3x3x4x8xf32>,

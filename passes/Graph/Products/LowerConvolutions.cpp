@@ -70,10 +70,10 @@ SmallVector<ReassociationIndices> carousel::joinNext(int64_t rank, int64_t at) {
   return dims;
 }
 
-SmallVector<Range> carousel::readRanges(tensor::InsertSliceOp insert) {
-  return llvm::map_to_vector(llvm::zip_equal(insert.getMixedOffsets(),
-                                             insert.getMixedSizes(),
-                                             insert.getMixedStrides()),
+SmallVector<Range> carousel::readRanges(OffsetSizeAndStrideOpInterface slice) {
+  return llvm::map_to_vector(llvm::zip_equal(slice.getMixedOffsets(),
+                                             slice.getMixedSizes(),
+                                             slice.getMixedStrides()),
                              [](auto part) {
                                auto [offset, size, stride] = part;
                                return Range{offset, size, stride};
@@ -725,8 +725,15 @@ private:
                        rewriter.getContext());
   }
 
-  /// Permutes a tensor inside of zeros, which are put around it then.
+  /// Permutes a tensor inside of zeros, which are put around it then, or the
+  /// tensor of which a slice is taken then: slices of windows have whole rows
+  /// of channels, and several share one permutation.
   Value permute(Value tensor, ArrayRef<int64_t> permutation) {
+    auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+    if (slice && slice.getSourceType().getRank() == slice.getType().getRank())
+      return tensor::ExtractSliceOp::create(
+          rewriter, loc, permute(slice.getSource(), permutation),
+          applyPermutation<Range>(readRanges(slice), permutation));
     tensor::InsertSliceOp pad = findInsertIntoZeros(tensor);
     if (!pad)
       return transpose(rewriter, tensor, permutation);

@@ -30,7 +30,8 @@ mlir::Value transpose(mlir::RewriterBase &rewriter, mlir::Value tensor,
                       llvm::ArrayRef<int64_t> permutation);
 
 /// The place at which a tensor is inserted.
-llvm::SmallVector<mlir::Range> readRanges(mlir::tensor::InsertSliceOp insert);
+llvm::SmallVector<mlir::Range>
+readRanges(mlir::OffsetSizeAndStrideOpInterface slice);
 
 /// A convolution that is rewritten, and the ops that are made for it.
 class ConvolutionRewriter : protected ConvolutionView {

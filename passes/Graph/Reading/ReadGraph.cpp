@@ -21,6 +21,7 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -343,11 +344,19 @@ private:
       return success(findFirst(a) == findFirst(b) || pairs.lookup(a) == b);
     };
     auto notePair = [&](Value a, Value b) { pairs[a] = b; };
+    // Numbers tell copies apart.
+    auto getAttrs = [](Operation *op) {
+      NamedAttrList attrs(op->getDiscardableAttrDictionary());
+      attrs.erase(kRecomputedAttr);
+      return attrs.getDictionary(op->getContext());
+    };
     for (auto [number, other] : llvm::enumerate(graph.ops))
       if (other != op && !graph.problem.ops[number].copyOf &&
+          getAttrs(op) == getAttrs(other) &&
           OperationEquivalence::isEquivalentTo(
               op, other, areEqual, notePair,
-              OperationEquivalence::IgnoreLocations))
+              OperationEquivalence::IgnoreLocations |
+                  OperationEquivalence::IgnoreDiscardableAttrs))
         return number;
     return std::nullopt;
   }

@@ -31,6 +31,33 @@ TEST(GroupPlanTest, FewLongRowsAreSeveralKernels) {
   EXPECT_EQ(makeRows(2, 1000).plan(), "group 0: row {max, sub, sum}\n");
 }
 
+/// Sums by channels of x * z, where x has the channels first and z last.
+TEST(GroupPlanTest, PartsOfSectorsAreOneKernelsOnlyWhereTwoTakeLonger) {
+  auto plan = [](int64_t channels, int64_t pixels) {
+    GraphBuilder graph;
+    unsigned x = graph.tensor({channels, pixels}, 2);
+    unsigned z = graph.tensor({pixels, channels}, 2);
+    graph.op("mul", GraphOpKind::Elementwise, "cp", "", {channels, pixels});
+    graph.read(x, "cp");
+    graph.read(z, "pc");
+    unsigned product = graph.tensor({channels, pixels}, 2);
+    graph.write(product, "cp");
+    graph.op("sum", GraphOpKind::Reduction, "cp", "p", {channels, pixels});
+    graph.read(product, "cp");
+    unsigned y = graph.tensor({channels});
+    graph.write(y, "c");
+    graph.problem.tensors[y].escapes = true;
+    return graph.plan();
+  };
+  EXPECT_EQ(plan(512, 50176),
+            "group 0: elementwise {mul}\n"
+            "group 1: row {sum}\n"
+            "mul to sum, 51380224 bytes: accesses of parts of sectors take "
+            "110.9 us in one kernel, and two take 54.8 us\n");
+  // Two launches take longer.
+  EXPECT_EQ(plan(512, 392), "group 0: row {mul, sum}\n");
+}
+
 TEST(GroupPlanTest, RowsAndColumnsAreTwoKernels) {
   GraphBuilder graph;
   unsigned x = graph.tensor({kAny, 768});

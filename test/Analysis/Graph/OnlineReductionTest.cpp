@@ -330,6 +330,45 @@ TEST(OnlineReductionTest, RowsOfOtherElementsAreRefused) {
   EXPECT_GT(plan.groups.size(), 1u);
 }
 
+/// Whether (x * w) * v is one pass, where another op computes x * w, too.
+bool isOnePass(int64_t columns, bool isCopy) {
+  constexpr int64_t kRows = 200704, kDepth = 256;
+  GraphBuilder graph;
+  unsigned x = graph.tensor({kRows, kDepth}, 2), inner = 0;
+  unsigned w = graph.tensor({kDepth, columns}, 2);
+  unsigned v = graph.tensor({columns, kDepth}, 2);
+  auto multiply = [&](const char *name, const char *loops, const char *reduced,
+                      std::initializer_list<int64_t> extents) {
+    graph.op(name, GraphOpKind::Contraction, loops, reduced, extents);
+    graph.problem.ops.back().combiner = GraphCombiner::Sum;
+  };
+  for (const char *name : {"first", "again"}) {
+    multiply(name, "mck", "k", {kRows, columns, kDepth});
+    graph.read(x, "mk");
+    graph.read(w, "kc");
+    inner = graph.tensor({kRows, columns}, 2);
+    graph.write(inner, "mc");
+  }
+  graph.problem.tensors[graph.problem.ops[0].writes[0].tensor].escapes = true;
+  if (isCopy)
+    graph.problem.ops[1].copyOf = 0;
+  multiply("sum", "mjc", "c", {kRows, kDepth, columns});
+  graph.read(inner, "mc");
+  graph.read(v, "cj");
+  unsigned y = graph.tensor({kRows, kDepth}, 2);
+  graph.write(y, "mj");
+  graph.problem.tensors[y].escapes = true;
+  return llvm::StringRef(graph.plan()).contains("stream {again, sum}");
+}
+
+// Several kernels would read the product that others compute, unless it is much
+// larger than its factors: then no kernel keeps it.
+TEST(OnlineReductionTest, CopiesAreComparedWithWhatOthersCompute) {
+  EXPECT_TRUE(isOnePass(1024, /*isCopy=*/false));
+  EXPECT_FALSE(isOnePass(1024, /*isCopy=*/true));
+  EXPECT_TRUE(isOnePass(8192, /*isCopy=*/true));
+}
+
 /// The same, with factors of so many bytes.
 GraphBuilder makeWideAttention(const Softmax &softmax, int64_t bytes = 4) {
   GraphBuilder graph = makeAttention(softmax);

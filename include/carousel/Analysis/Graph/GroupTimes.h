@@ -36,6 +36,13 @@ GroupTime estimateGroupTime(const GraphProblem &problem, const OpGroup &group,
                             const GroupSchedule &schedule,
                             double neededPart = 1);
 
+/// The time, in microseconds, of accesses of less than a sector of each row, as
+/// where programs have single elements of the last dimension: lanes then access
+/// different lines, and a multiprocessor takes a cycle for each.
+double estimateSplitSectors(const GraphProblem &problem, const OpGroup &group,
+                            const GroupShape &shape,
+                            const GroupSchedule &schedule);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_GRAPH_GROUPTIMES_H
