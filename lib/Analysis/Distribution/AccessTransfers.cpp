@@ -439,8 +439,7 @@ static Obstacle findEngineObstacle(VectorTransferOpInterface op) {
 /// one slot, and no other loop.
 static bool hasSlotOfProgram(VectorTransferOpInterface op) {
   Operation *loop = op->getParentOp();
-  auto pipeline =
-      loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+  auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
   return pipeline && pipeline.getStages() == 1 && isLoopOverPrograms(loop) &&
          isGlobalMemRef(op.getShapedType()) && findEngineObstacle(op).empty();
 }
@@ -505,8 +504,8 @@ bool carousel::isReadInPlace(VectorTransferOpInterface op) {
 /// indices. Only transfers reduce.
 static bool isOfEngine(VectorTransferOpInterface op) {
   return isGlobalMemRef(op.getShapedType()) && findEngineObstacle(op).empty() &&
-         (isPipelinedAccess(op) || writesFragments(op) ||
-          isReducingWrite(op) || isReadInPlace(op));
+         (isPipelinedAccess(op) || writesFragments(op) || isReducingWrite(op) ||
+          isReadInPlace(op));
 }
 
 static Obstacle findReadObstacle(Operation *op) {

@@ -655,7 +655,7 @@ static bool readsInPlace(scf::ForOp programs) {
 /// other products need would become loads, too; so the loop stays as it is if
 /// it has such.
 static void pipelinePrograms(scf::ForOp programs, ThreadBits threads,
-                            const ChipModel &chip) {
+                             const ChipModel &chip) {
   auto kernel = programs->getParentOfType<gpu::GPUFuncOp>();
   auto request = PipelineAttr::getAuto(programs.getContext());
   programs->setAttr(CarouselDialect::kPipeline, request);

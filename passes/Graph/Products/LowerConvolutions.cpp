@@ -70,6 +70,14 @@ SmallVector<ReassociationIndices> carousel::joinNext(int64_t rank, int64_t at) {
   return dims;
 }
 
+/// The slice that a tensor is, of all dimensions; null for others.
+static tensor::ExtractSliceOp findSlice(Value tensor) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && slice.getSourceType().getRank() == slice.getType().getRank()
+             ? slice
+             : tensor::ExtractSliceOp();
+}
+
 SmallVector<Range> carousel::readRanges(OffsetSizeAndStrideOpInterface slice) {
   return llvm::map_to_vector(llvm::zip_equal(slice.getMixedOffsets(),
                                              slice.getMixedSizes(),
@@ -729,10 +737,9 @@ private:
   /// tensor of which a slice is taken then: slices of windows have whole rows
   /// of channels, and several share one permutation.
   Value permute(Value tensor, ArrayRef<int64_t> permutation) {
-    auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-    if (slice && slice.getSourceType().getRank() == slice.getType().getRank())
+    if (tensor::ExtractSliceOp slice = findSlice(tensor))
       return tensor::ExtractSliceOp::create(
-          rewriter, loc, permute(slice.getSource(), permutation),
+          rewriter, loc, transpose(rewriter, slice.getSource(), permutation),
           applyPermutation<Range>(readRanges(slice), permutation));
     tensor::InsertSliceOp pad = findInsertIntoZeros(tensor);
     if (!pad)
