@@ -230,9 +230,11 @@ private:
                        const GroupShape &shape,
                        const GroupSchedule &schedule) const {
     // An online reduction may take in what computes elements.
-    bool isLarger = (isOnlineReduction(first) && !hasProduct(second)) ||
-                    (isOnlineReduction(second) && !hasProduct(first));
-    if (shape.stream && !isLarger) {
+    auto takesElements = [&](unsigned online, unsigned other) {
+      return isOnlineReduction(online) && !hasProduct(other);
+    };
+    if (shape.stream && !takesElements(first, second) &&
+        !takesElements(second, first)) {
       OnlineTimes times =
           estimateOnlineReduction(problem, united, shape, schedule);
       if (!times.isWorthOnePass())

@@ -70,10 +70,12 @@ SmallVector<ReassociationIndices> carousel::joinNext(int64_t rank, int64_t at) {
   return dims;
 }
 
-/// The slice that a tensor is, of all dimensions; null for others.
+/// The slice with steps that a tensor is, as for phases of a window; null for
+/// others.
 static tensor::ExtractSliceOp findSlice(Value tensor) {
   auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  return slice && slice.getSourceType().getRank() == slice.getType().getRank()
+  return slice && !slice.hasUnitStride() &&
+                 slice.getSourceType().getRank() == slice.getType().getRank()
              ? slice
              : tensor::ExtractSliceOp();
 }
@@ -734,8 +736,8 @@ private:
   }
 
   /// Permutes a tensor inside of zeros, which are put around it then, or the
-  /// tensor of which a slice is taken then: slices of windows have whole rows
-  /// of channels, and several share one permutation.
+  /// tensor of which a slice with steps is taken then: that has whole rows of
+  /// channels, and the slices of all phases share one permutation.
   Value permute(Value tensor, ArrayRef<int64_t> permutation) {
     if (tensor::ExtractSliceOp slice = findSlice(tensor))
       return tensor::ExtractSliceOp::create(

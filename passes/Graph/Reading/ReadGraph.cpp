@@ -350,9 +350,10 @@ private:
       attrs.erase(kRecomputedAttr);
       return attrs.getDictionary(op->getContext());
     };
+    DictionaryAttr own = getAttrs(op);
     for (auto [number, other] : llvm::enumerate(graph.ops))
       if (other != op && !graph.problem.ops[number].copyOf &&
-          getAttrs(op) == getAttrs(other) &&
+          op->getName() == other->getName() && own == getAttrs(other) &&
           OperationEquivalence::isEquivalentTo(
               op, other, areEqual, notePair,
               OperationEquivalence::IgnoreLocations |
