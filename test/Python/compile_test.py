@@ -87,7 +87,7 @@ class CompileTest(unittest.TestCase):
         self.assertTrue(any("Family: " in reason for reason in groups[0].reasons))
         point = str(package.explain())
         self.assertLessEqual(len(point.splitlines()), 10)
-        self.assertRegex(point, "^main: 5 kernels, .*\n  time: 5 steps: .*\n  slowest: main_4: ")
+        self.assertRegex(point, "^main: 5 kernels, .*\n  time: 5 steps: .*\n  slowest: main_3: ")
         self.assertIn("through memory: 16 MiB from ", point)
 
     @unittest.skipUnless(importlib.util.find_spec("rich"), "rich isn't installed")
