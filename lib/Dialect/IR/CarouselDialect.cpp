@@ -14,6 +14,7 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
+#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
@@ -57,6 +58,10 @@ void CarouselDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "carousel/Dialect/IR/CarouselReduceOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "carousel/Dialect/IR/CarouselScanOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

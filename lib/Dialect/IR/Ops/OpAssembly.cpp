@@ -12,6 +12,7 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
+#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
@@ -178,6 +179,30 @@ static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
                       /*printBlockTerminators=*/op.getNumResults() > 0);
 }
 
+/// Parses the types of a scan's sources, of which those of its initial values
+/// follow.
+static ParseResult parseScanTypes(OpAsmParser &parser,
+                                  SmallVectorImpl<Type> &sources,
+                                  SmallVectorImpl<Type> &inits,
+                                  IntegerAttr dim) {
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseTypeList(sources))
+    return failure();
+  for (Type source : sources) {
+    auto vector = dyn_cast<VectorType>(source);
+    if (!vector || dim.getInt() < 0 || dim.getInt() >= vector.getRank())
+      return parser.emitError(place) << "expected vectors with a dimension "
+                                     << dim.getInt() << ", got " << source;
+    inits.push_back(ScanOp::getTotalType(vector, dim.getInt()));
+  }
+  return success();
+}
+
+static void printScanTypes(OpAsmPrinter &printer, ScanOp, TypeRange sources,
+                           TypeRange, IntegerAttr) {
+  printer << sources;
+}
+
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselOps.cpp.inc"
 
@@ -189,6 +214,9 @@ static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselReduceOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "carousel/Dialect/IR/CarouselScanOps.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselViewOps.cpp.inc"

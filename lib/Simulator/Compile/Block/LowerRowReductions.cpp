@@ -12,9 +12,11 @@
 
 #include "LowerValues.h"
 
+#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -101,6 +103,57 @@ static LogicalResult reduce(ImplicitLocOpBuilder &b, ValueAccess &access,
       });
   op.getDest().replaceAllUsesWith(result);
   return success();
+}
+
+/// The elements of each line in their order, or from the last one on.
+static void scan(ImplicitLocOpBuilder &b, ValueAccess &access, ScanOp op) {
+  auto dim = static_cast<int64_t>(op.getDim());
+  SmallVector<int64_t> lines(op.getType().getShape());
+  int64_t length = access.getBound(lines[dim]);
+  lines.erase(lines.begin() + dim);
+  Block &body = op.getBody().front();
+  auto combine = [&](ValueRange before, ValueRange next) {
+    IRMapping mapping;
+    mapping.map(body.getArguments(),
+                llvm::to_vector(llvm::concat<Value>(llvm::to_vector(before),
+                                                    llvm::to_vector(next))));
+    for (Operation &inner : body.without_terminator())
+      b.clone(inner, mapping);
+    return llvm::map_to_vector(op.getEnd()->getOperands(), [&](Value value) {
+      return mapping.lookupOrDefault(value);
+    });
+  };
+  access.forEach(b, lines, [&](Coords outer) {
+    auto getElement = [&](Value vector) {
+      return isa<VectorType>(vector.getType()) ? access.read(b, vector, outer)
+                                               : vector;
+    };
+    SmallVector<Value> initial = llvm::map_to_vector(op.getInits(), getElement);
+    Value last;
+    if (op.getReverse())
+      last =
+          arith::SubIOp::create(b, access.getEnd(b, length), createIndex(b, 1));
+    SmallVector<Value> totals = access.foldAll(
+        b, length, initial, [&](Coords along, ValueRange before) {
+          Value at = last ? arith::SubIOp::create(b, last, along[0]) : along[0];
+          SmallVector<Value> place(outer);
+          place.insert(place.begin() + dim, at);
+          SmallVector<Value> next = combine(
+              before, llvm::map_to_vector(op.getSources(), [&](Value source) {
+                return access.read(b, source, place);
+              }));
+          for (auto [result, own] : llvm::zip_equal(
+                   op.getScanned(),
+                   op.getExclusive() ? llvm::to_vector(before) : next))
+            access.write(b, result, place, own);
+          return next;
+        });
+    for (auto [result, total] : llvm::zip_equal(op.getTotals(), totals))
+      if (isa<VectorType>(result.getType()))
+        access.write(b, result, outer, total);
+      else
+        result.replaceAllUsesWith(total);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,6 +290,10 @@ FailureOr<bool> carousel::sim::lowerReductions(ImplicitLocOpBuilder &b,
       })
       .Case([&](vector::ReductionOp op) {
         return check(reduce(b, access, op, mask));
+      })
+      .Case([&](ScanOp op) {
+        scan(b, access, op);
+        return true;
       })
       .Case([&](vector::ContractionOp op) {
         return check(contract(b, access, op, mask));

@@ -275,51 +275,65 @@ static void markBounded(scf::ForOp loop) {
 }
 
 /// Dimensions without an extent end before `end`.
-static Value foldFrom(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
-                      Value end, SmallVectorImpl<Value> &coords, Value value,
-                      function_ref<Value(Coords, Value)> body) {
+static SmallVector<Value>
+foldFrom(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, Value end,
+         SmallVectorImpl<Value> &coords, ValueRange values,
+         function_ref<SmallVector<Value>(Coords, ValueRange)> body) {
   size_t dim = coords.size();
   if (dim == shape.size())
-    return body(coords, value);
+    return body(coords, values);
   Value zero = createIndex(b, 0);
   if (shape[dim] == 1) {
     coords.push_back(zero);
-    Value result = foldFrom(b, shape, end, coords, value, body);
+    SmallVector<Value> results = foldFrom(b, shape, end, coords, values, body);
     coords.pop_back();
-    return result;
+    return results;
   }
   Value extent =
       ShapedType::isDynamic(shape[dim]) ? end : createIndex(b, shape[dim]);
-  auto loop = scf::ForOp::create(b, zero, extent, createIndex(b, 1),
-                                 value ? ValueRange(value) : ValueRange());
+  auto loop = scf::ForOp::create(b, zero, extent, createIndex(b, 1), values);
   markBounded(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   coords.push_back(loop.getInductionVar());
-  Value next = foldFrom(b, shape, end, coords,
-                        value ? loop.getRegionIterArg(0) : Value(), body);
+  SmallVector<Value> next =
+      foldFrom(b, shape, end, coords, loop.getRegionIterArgs(), body);
   coords.pop_back();
-  if (!value)
+  if (values.empty())
     return {};
   // The builder has moved to the end of what the body created.
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, next);
-  return loop.getResult(0);
+  return llvm::to_vector(loop.getResults());
+}
+
+SmallVector<Value> ValueAccess::foldAll(
+    ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, ValueRange initial,
+    function_ref<SmallVector<Value>(Coords, ValueRange)> body) {
+  SmallVector<Value> coords;
+  return foldFrom(b, shape, coveredEnd, coords, initial, body);
 }
 
 Value ValueAccess::fold(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
                         Value initial,
                         function_ref<Value(Coords, Value)> body) {
-  SmallVector<Value> coords;
-  return foldFrom(b, shape, coveredEnd, coords, initial, body);
+  return foldAll(b, shape, initial,
+                 [&](Coords coords, ValueRange values) {
+                   return SmallVector<Value>{body(coords, values.front())};
+                 })
+      .front();
 }
 
 void ValueAccess::forEach(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
                           function_ref<void(Coords)> body) {
-  fold(b, shape, {}, [&](Coords coords, Value) {
+  foldAll(b, shape, {}, [&](Coords coords, ValueRange) {
     body(coords);
-    return Value();
+    return SmallVector<Value>();
   });
+}
+
+Value ValueAccess::getEnd(ImplicitLocOpBuilder &b, int64_t bound) const {
+  return ShapedType::isDynamic(bound) ? coveredEnd : createIndex(b, bound);
 }
 
 Value ValueAccess::isInside(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,

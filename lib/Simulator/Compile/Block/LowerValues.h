@@ -126,6 +126,8 @@ public:
   int64_t getBound(int64_t extent) const {
     return isCovered(extent) ? mlir::ShapedType::kDynamic : extent;
   }
+  /// The end of such a bound.
+  mlir::Value getEnd(mlir::ImplicitLocOpBuilder &b, int64_t bound) const;
   /// Whether an element isn't beyond the end; null if none is.
   mlir::Value isInside(mlir::ImplicitLocOpBuilder &b,
                        llvm::ArrayRef<int64_t> shape, Coords coords) const;
@@ -160,6 +162,13 @@ public:
   mlir::Value fold(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> shape,
                    mlir::Value initial,
                    llvm::function_ref<mlir::Value(Coords, mlir::Value)> body);
+  /// The same with several values.
+  llvm::SmallVector<mlir::Value>
+  foldAll(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> shape,
+          mlir::ValueRange initial,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(Coords,
+                                                            mlir::ValueRange)>
+              body);
 
 private:
   mlir::Value getView(mlir::Type vector, uint64_t offset);
