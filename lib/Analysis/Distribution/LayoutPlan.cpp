@@ -59,6 +59,8 @@ void LayoutPlanner::finish(Operation *op) {
       setAllOperands(op, *lookUp(op->getResult(0)));
   } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
     finishReduction(reduction);
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    finishScan(scan);
   } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
     finishContraction(contraction);
   } else if (relatesLayouts(op)) {
@@ -185,6 +187,25 @@ void LayoutPlanner::finishReduction(vector::MultiDimReductionOp op) {
     setOperand(op.getAccMutable(), result);
     plan.computed.insert({op.getResult(), result});
   }
+}
+
+void LayoutPlanner::finishScan(ScanOp op) {
+  LinearLayout layout = *lookUp(op.getScanned().front());
+  if (!findScannedBits(layout, op.getDim()))
+    layout = makeDefault(op.getType());
+  if (!findScannedBits(layout, op.getDim()))
+    refuse(op, "expected the threads of one CTA to have a scan's dimension");
+  LinearLayout ofTotals = getReducedLayout(layout, op.getScannedDims());
+  for (OpOperand &source : op.getSourcesMutable())
+    setOperand(source, layout);
+  for (OpOperand &init : op.getInitsMutable())
+    if (isVector(init.get()))
+      setOperand(init, ofTotals);
+  for (Value result : op.getScanned())
+    plan.computed.insert({result, layout});
+  for (Value result : op.getTotals())
+    if (isVector(result))
+      plan.computed.insert({result, ofTotals});
 }
 
 void LayoutPlanner::finishContraction(vector::ContractionOp op) {

@@ -164,6 +164,13 @@ void LayoutPlanner::collect(Operation *op) {
   } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
     unite({reduction.getAcc(), reduction.getResult()});
     reductions.push_back(reduction);
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    SmallVector<Value> lines(scan.getSources()), others(scan.getInits());
+    llvm::append_range(lines, scan.getScanned());
+    llvm::append_range(others, scan.getTotals());
+    unite(lines);
+    unite(others);
+    scans.push_back(scan);
   } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
     unite({contraction.getAcc(), contraction.getResult()});
     if (std::string reason = explainContraction(contraction); !reason.empty())
@@ -247,6 +254,13 @@ bool LayoutPlanner::propagate(Operation *op) {
       changed |= assign(reduction.getResult(), getReducedLayout(*source, dims));
     return changed;
   }
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    const LinearLayout *own = lookUp(scan.getScanned().front());
+    if (own && findScannedBits(*own, scan.getDim()))
+      changed |= assign(scan.getTotals().front(),
+                        getReducedLayout(*own, scan.getScannedDims()));
+    return changed;
+  }
   if (!relatesLayouts(op))
     return false;
   Value result = op->getResult(0);
@@ -279,10 +293,16 @@ void LayoutPlanner::propagate() {
 }
 
 bool LayoutPlanner::isReducedAlong(VectorType type, int64_t dim) {
-  return llvm::any_of(reductions, [&](vector::MultiDimReductionOp op) {
-    return op.getSourceVectorType().getShape() == type.getShape() &&
-           op.isReducedDim(dim);
-  });
+  return llvm::any_of(reductions,
+                      [&](vector::MultiDimReductionOp op) {
+                        return op.getSourceVectorType().getShape() ==
+                                   type.getShape() &&
+                               op.isReducedDim(dim);
+                      }) ||
+         llvm::any_of(scans, [&](ScanOp op) {
+           return op.getType().getShape() == type.getShape() &&
+                  int64_t(op.getDim()) == dim;
+         });
 }
 
 LinearLayout LayoutPlanner::makePreferred(VectorType type, int64_t dim,

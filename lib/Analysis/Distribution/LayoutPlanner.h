@@ -19,6 +19,7 @@
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace carousel {
@@ -122,6 +123,7 @@ private:
   void reportRegisters();
   void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);
+  void finishScan(ScanOp op);
   bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
   /// Finishes in the result's layout if the operands have one for it. Otherwise
   /// a part moves, and what follows from an operand's layout, or from one that
@@ -138,6 +140,7 @@ private:
   std::vector<mlir::Value> vectors;
   llvm::SmallVector<VectorAccess, 8> accesses;
   std::vector<mlir::vector::MultiDimReductionOp> reductions;
+  std::vector<ScanOp> scans;
   std::vector<mlir::vector::ContractionOp> contractions;
   llvm::DenseMap<mlir::Value, mlir::Value> parents;
   llvm::DenseMap<mlir::Value, LinearLayout> classes;

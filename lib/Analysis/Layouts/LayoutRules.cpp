@@ -72,6 +72,40 @@ LinearLayout carousel::getReducedLayout(const LinearLayout &source,
       .withoutCopies();
 }
 
+std::optional<llvm::SmallVector<PlaceBit>>
+carousel::findScannedBits(const LinearLayout &source, unsigned dim) {
+  unsigned count = source.getExtentBits()[dim];
+  std::vector<std::optional<PlaceBit>> found(count);
+  for (Place place : kAllPlaces)
+    for (auto [bit, basis] : llvm::enumerate(source.getBases(place))) {
+      uint32_t own = basis[dim];
+      if (own == 0)
+        continue;
+      bool isAlone = llvm::count_if(basis, [](uint32_t number) {
+                       return number != 0;
+                     }) == 1;
+      if (place == Place::CTA || !isAlone || !llvm::isPowerOf2_32(own) ||
+          found[llvm::Log2_32(own)])
+        return std::nullopt;
+      found[llvm::Log2_32(own)] = PlaceBit{place, unsigned(bit)};
+    }
+  llvm::SmallVector<PlaceBit> bits;
+  for (const std::optional<PlaceBit> &own : found) {
+    if (!own)
+      return std::nullopt;
+    bits.push_back(*own);
+  }
+  auto isWarp = [](const PlaceBit &own) { return own.place == Place::Warp; };
+  auto *first = llvm::find_if(bits, isWarp);
+  auto *last = std::find_if_not(first, bits.end(), isWarp);
+  bool followEachOther =
+      std::none_of(last, bits.end(), isWarp) &&
+      std::is_sorted(first, last, [](const PlaceBit &a, const PlaceBit &b) {
+        return a.bit < b.bit;
+      });
+  return followEachOther ? std::optional(bits) : std::nullopt;
+}
+
 LinearLayout carousel::getBroadcastSource(const LinearLayout &result,
                                           llvm::ArrayRef<unsigned> extentBits) {
   return result

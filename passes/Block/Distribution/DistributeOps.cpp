@@ -539,6 +539,7 @@ void Distributor::distribute(Operation *op) {
       .Case([&](vector::MultiDimReductionOp reduction) {
         distributeReduction(reduction);
       })
+      .Case([&](ScanOp scan) { distributeScan(scan); })
       .Case([&](vector::ContractionOp contraction) {
         distributeContraction(contraction);
       })

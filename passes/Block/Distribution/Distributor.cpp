@@ -12,7 +12,7 @@
 #include "Distributor.h"
 
 #include "../Threads/ConvertLayouts.h"
-#include "../Threads/ReduceVectors.h"
+#include "../Threads/ScanVectors.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessTransfers.h"
@@ -705,6 +705,29 @@ void Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   set(op->getResult(0),
       vector::makeArithReduction(builder, program.loc, op.getKind(), registers,
                                  acc, getFastMath(op)));
+}
+
+void Distributor::distributeScan(ScanOp op) {
+  const LinearLayout &layout = plan.getOperandLayout(op.getSourcesMutable()[0]);
+  bool exchanges = needsExchange(layout, op.getScannedDims());
+  counts.exchanges += exchanges;
+  SmallVector<Value> sources, inits;
+  for (OpOperand &source : op.getSourcesMutable())
+    sources.push_back(get(source));
+  for (OpOperand &init : op.getInitsMutable())
+    inits.push_back(get(init));
+  ScannedRegisters results =
+      scanVectors(program, op, layout, sources, inits,
+                  exchanges ? turns.take() : ExchangeTurn());
+  for (auto [result, registers] :
+       llvm::zip_equal(op.getScanned(), results.scanned))
+    set(result, registers);
+  for (auto [result, registers] :
+       llvm::zip_equal(op.getTotals(), results.totals))
+    if (isa<VectorType>(result.getType()))
+      set(result, registers);
+    else
+      mapping.map(result, registers);
 }
 
 arith::FastMathFlagsAttr

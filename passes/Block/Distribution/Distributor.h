@@ -25,6 +25,7 @@
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorParts.h"
+#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -171,6 +172,7 @@ private:
   void distributeContraction(mlir::vector::ContractionOp op);
 
   void distributeReduction(mlir::vector::MultiDimReductionOp op);
+  void distributeScan(ScanOp op);
 
   static mlir::arith::FastMathFlagsAttr
   getFastMath(mlir::vector::MultiDimReductionOp op);

@@ -17,6 +17,7 @@
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Analysis/Values/ArgumentWrites.h"
+#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
@@ -71,7 +72,7 @@ static bool isOfBlockPhase(Operation *op) {
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
       ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
       ClusterSizeOp, ClusterMapSharedOp, SignalOp, WaitSignalOp, RoundTF32Op,
-      RowsOp,
+      RowsOp, ScanOp, gpu::YieldOp,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,
@@ -104,7 +105,7 @@ static StringRef findRemedy(Operation *op) {
              "use vector.transfer_write, with a mask if there is one")
       .Cases({"vector.outerproduct", "vector.matrix_multiply"},
              "use vector.contract")
-      .Case("vector.scan", "use a vector.contract with a triangle of ones")
+      .Case("vector.scan", "use carousel.scan")
       .Cases({"vector.shuffle", "vector.scalable.extract"},
              "use vector.extract_strided_slice, interleave or deinterleave")
       .Case("vector.flat_transpose",

@@ -105,17 +105,14 @@ public:
   /// Along the lanes that differ in these bits.
   Value reduceLanes(Value registers, uint32_t reduced) {
     auto type = cast<VectorType>(registers.getType());
-    Value width;
     for (unsigned bit = program.threads.lanes; bit-- > 0;) {
       if ((reduced >> bit & 1) == 0)
         continue;
-      if (!width)
-        width = i32(int64_t(1) << program.threads.lanes);
       Value distance = i32(int64_t(1) << bit);
       SmallVector<Value> others;
       for (int64_t number = 0; number < type.getNumElements(); ++number)
-        others.push_back(
-            exchange(program.extract(registers, number), distance, width));
+        others.push_back(program.shuffle(program.extract(registers, number),
+                                         distance, gpu::ShuffleMode::XOR));
       registers = combine(registers, vector::FromElementsOp::create(
                                          builder, program.loc, type, others));
     }
@@ -159,25 +156,6 @@ private:
     return arith::ConstantIntOp::create(builder, program.loc, value, 32);
   }
 
-  /// The element of another lane.
-  Value exchange(Value element, Value distance, Value width) {
-    Type type = element.getType();
-    if (type.isIndex())
-      element = arith::IndexCastOp::create(builder, program.loc,
-                                           builder.getI64Type(), element);
-    else if (type.isInteger(1))
-      element = arith::ExtUIOp::create(builder, program.loc,
-                                       builder.getI32Type(), element);
-    element = gpu::ShuffleOp::create(builder, program.loc, element, distance,
-                                     width, gpu::ShuffleMode::XOR)
-                  .getShuffleResult();
-    if (type.isIndex())
-      return arith::IndexCastOp::create(builder, program.loc, type, element);
-    if (type.isInteger(1))
-      return arith::TruncIOp::create(builder, program.loc, type, element);
-    return element;
-  }
-
   ThreadProgram &program;
   OpBuilder &builder;
   const LinearLayout &source;
@@ -188,10 +166,9 @@ private:
 
 } // namespace
 
-/// Numbers places by the bits that `chosen` has for them, lanes first, then
-/// registers and warps.
-static LinearLayout numberPlaces(const LinearLayout &layout,
-                                 llvm::function_ref<uint32_t(Place)> chosen) {
+LinearLayout
+carousel::numberPlaces(const LinearLayout &layout,
+                       llvm::function_ref<uint32_t(Place)> chosen) {
   constexpr Place kOrder[] = {Place::Lane, Place::Register, Place::Warp};
   unsigned count = 0;
   for (Place place : kOrder)

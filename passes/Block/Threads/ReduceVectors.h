@@ -25,6 +25,11 @@ struct ExchangeTurn {
   bool needsBarrier = false;
 };
 
+/// Numbers places by the bits that \p chosen has for them, lanes first, then
+/// registers and warps: the only dimension of the layout.
+LinearLayout numberPlaces(const LinearLayout &layout,
+                          llvm::function_ref<uint32_t(Place)> chosen);
+
 /// Whether a reduction of this layout goes from warp to warp.
 bool needsExchange(const LinearLayout &source, llvm::ArrayRef<bool> isReduced);
 

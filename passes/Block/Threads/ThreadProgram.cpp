@@ -305,6 +305,25 @@ void ThreadProgram::store(Value registers, Value memref, ValueRange indices) {
 // The CTA
 //===----------------------------------------------------------------------===//
 
+Value ThreadProgram::shuffle(Value element, Value lane, gpu::ShuffleMode mode) {
+  Type type = element.getType();
+  if (type.isIndex())
+    element =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), element);
+  else if (type.isInteger(1))
+    element =
+        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), element);
+  Value width = arith::ConstantIntOp::create(
+      builder, loc, int64_t(1) << threads.lanes, /*width=*/32);
+  element = gpu::ShuffleOp::create(builder, loc, element, lane, width, mode)
+                .getShuffleResult();
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, element);
+  if (type.isInteger(1))
+    return arith::TruncIOp::create(builder, loc, type, element);
+  return element;
+}
+
 Value ThreadProgram::allocate(ArrayRef<int64_t> extents, Type element) {
   auto type =
       MemRefType::get(extents, element, MemRefLayoutAttrInterface(),

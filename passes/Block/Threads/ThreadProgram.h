@@ -83,6 +83,11 @@ public:
   void store(mlir::Value registers, mlir::Value memref,
              mlir::ValueRange indices);
 
+  /// The element of another lane of the warp. `lane` is an i32, as the mode
+  /// has it.
+  mlir::Value shuffle(mlir::Value element, mlir::Value lane,
+                      mlir::gpu::ShuffleMode mode);
+
   /// Shared memory of the CTA.
   mlir::Value allocate(llvm::ArrayRef<int64_t> extents, mlir::Type element);
   /// The same for writes behind a barrier of all threads that are read before

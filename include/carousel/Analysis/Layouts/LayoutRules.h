@@ -32,6 +32,18 @@ bool needsGather(const LinearLayout &source, llvm::ArrayRef<bool> isReduced);
 LinearLayout getReducedLayout(const LinearLayout &source,
                               llvm::ArrayRef<bool> isReduced);
 
+/// A bit of a place's number.
+struct PlaceBit {
+  Place place;
+  unsigned bit;
+};
+
+/// The places of a dimension's bits, the lowest first, if threads can scan
+/// along it: each is of the threads of a CTA, and changes nothing else. Bits of
+/// warps follow each other. nullopt for other layouts.
+std::optional<llvm::SmallVector<PlaceBit>>
+findScannedBits(const LinearLayout &source, unsigned dim);
+
 /// The layout of what is broadcast to a vector with this layout: along leading
 /// dimensions that the source lacks, and along those of one element.
 LinearLayout getBroadcastSource(const LinearLayout &result,

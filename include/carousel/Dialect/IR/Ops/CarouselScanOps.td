@@ -69,7 +69,13 @@ def Carousel_ScanOp : Op<Carousel_Dialect, "scan", [
     }
     /// The source's type without the dimension: a number, if there is no other.
     static ::mlir::Type getTotalType(::mlir::VectorType source, int64_t dim);
-    ::mlir::OperandRange::size_type getCount() { return getSources().size(); }
+    /// Of the dimensions, the one that is scanned.
+    ::llvm::SmallVector<bool> getScannedDims() {
+      ::llvm::SmallVector<bool> dims(getType().getRank());
+      dims[getDim()] = true;
+      return dims;
+    }
+    size_t getCount() { return getSources().size(); }
     ::mlir::ResultRange getScanned() { return getResults().take_front(getCount()); }
     ::mlir::ResultRange getTotals() { return getResults().drop_front(getCount()); }
     ::mlir::Operation *getEnd() { return getBody().front().getTerminator(); }
