@@ -52,6 +52,36 @@ TEST(LayoutRulesTest, ReductionsKeepTheOtherCoordinates) {
   EXPECT_FALSE(canReduce(diagonal, dims));
 }
 
+TEST(LayoutRulesTest, ScansGoThroughTheBitsOfPlaces) {
+  // Runs of eight in a thread, lanes beside each other, and the other register
+  // bit behind them.
+  auto bits = findScannedBits(kRows, 1);
+  ASSERT_TRUE(bits);
+  for (auto [number, own] : llvm::enumerate(*bits)) {
+    PlaceNumbers place{};
+    place[static_cast<size_t>(own.place)] = 1u << own.bit;
+    EXPECT_EQ(kRows.apply(place), (Coordinates{0, 1u << number}));
+  }
+  auto find = [](std::initializer_list<std::pair<Place, uint32_t>> bases) {
+    LinearLayout layout({3});
+    for (auto [place, basis] : bases)
+      layout.addBasis(place, {basis});
+    return findScannedBits(layout, 0).has_value();
+  };
+  EXPECT_TRUE(find({{Place::Lane, 4}, {Place::Warp, 1}, {Place::Warp, 2}}));
+  // Bits that change two, that two places have, that none has, of CTAs, and of
+  // warps around others or in another order.
+  EXPECT_FALSE(find({{Place::Lane, 1}, {Place::Lane, 3}, {Place::Warp, 4}}));
+  EXPECT_FALSE(find({{Place::Lane, 1},
+                     {Place::Lane, 2},
+                     {Place::Warp, 4},
+                     {Place::Register, 4}}));
+  EXPECT_FALSE(find({{Place::Lane, 1}, {Place::Lane, 2}}));
+  EXPECT_FALSE(find({{Place::Lane, 1}, {Place::Lane, 2}, {Place::CTA, 4}}));
+  EXPECT_FALSE(find({{Place::Warp, 1}, {Place::Lane, 2}, {Place::Warp, 4}}));
+  EXPECT_FALSE(find({{Place::Lane, 1}, {Place::Warp, 4}, {Place::Warp, 2}}));
+}
+
 TEST(LayoutRulesTest, BroadcastsReadTheSameCoordinates) {
   LinearLayout row = getBroadcastSource(kRows, {9});
   LinearLayout column = getBroadcastSource(kRows, {3, 0});
