@@ -25,10 +25,10 @@ using namespace carousel;
 
 namespace {
 
-/// What the elements of a range combine to, a value for each source.
-struct Range {
+/// What elements that follow each other combine to, a value for each source.
+struct Partial {
   SmallVector<Value> values = {}; ///< empty: of no elements
-  /// Whether the range has elements; null if it always does.
+  /// Whether there are such elements; null if there always are.
   Value exists = nullptr;
 };
 
@@ -44,19 +44,19 @@ public:
 
 private:
   void readElements(ValueRange sources);
-  /// The range \p first, and \p second behind it.
-  Range join(const Range &first, const Range &second);
+  /// The elements of \p first, and those of \p second behind them.
+  Partial join(const Partial &first, const Partial &second);
   SmallVector<Value> combine(ValueRange first, ValueRange second);
-  Range restrict(Range range, Value condition);
+  Partial restrict(Partial range, Value condition);
   Value bothHold(Value first, Value second);
   Value choose(Value condition, Value value, Value other);
   /// Puts a range before the blocks of a register.
-  void putBefore(const Range &range, uint32_t base);
+  void putBefore(const Partial &range, uint32_t base);
 
   void scanRegisters(ArrayRef<unsigned> own);
   void scanLanes(ArrayRef<unsigned> own);
   void scanWarps(ArrayRef<unsigned> own, const ExchangeTurn &turn);
-  Range shuffle(const Range &range, Value lane);
+  Partial shuffle(const Partial &range, Value lane);
   /// Whether a lane comes behind the one that differs in the bit.
   Value isBehind(unsigned bit);
 
@@ -72,9 +72,9 @@ private:
   SmallVector<PlaceBit> bits;
   uint32_t count;
   /// By register: what is before an element, or up to it, in its block.
-  SmallVector<Range> elements;
+  SmallVector<Partial> elements;
   /// By register that begins a block.
-  SmallVector<Range> totals;
+  SmallVector<Partial> totals;
   uint32_t scanned = 0; ///< bits of registers
   uint32_t scannedLanes = 0;
 };
@@ -103,12 +103,12 @@ SmallVector<Value> Scanner::combine(ValueRange first, ValueRange second) {
   });
 }
 
-Range Scanner::join(const Range &first, const Range &second) {
+Partial Scanner::join(const Partial &first, const Partial &second) {
   if (first.values.empty())
     return second;
   if (second.values.empty())
     return first;
-  Range both = {combine(first.values, second.values)};
+  Partial both = {combine(first.values, second.values)};
   for (auto [value, a, b] :
        llvm::zip_equal(both.values, first.values, second.values)) {
     if (second.exists)
@@ -122,7 +122,7 @@ Range Scanner::join(const Range &first, const Range &second) {
   return both;
 }
 
-Range Scanner::restrict(Range range, Value condition) {
+Partial Scanner::restrict(Partial range, Value condition) {
   if (!range.values.empty())
     range.exists = bothHold(range.exists, condition);
   return range;
@@ -136,16 +136,16 @@ void Scanner::readElements(ValueRange sources) {
     exist = program.compareCoordinatesWith(
         layout, dim, arith::CmpIPredicate::slt, program.index(extent));
   for (uint32_t number = 0; number < count; ++number) {
-    Range &total = totals.emplace_back();
+    Partial &total = totals.emplace_back();
     for (Value source : sources)
       total.values.push_back(program.extract(source, number));
     if (exist)
       total.exists = program.extract(exist, number);
   }
-  elements = op.getExclusive() ? SmallVector<Range>(count) : totals;
+  elements = op.getExclusive() ? SmallVector<Partial>(count) : totals;
 }
 
-void Scanner::putBefore(const Range &range, uint32_t base) {
+void Scanner::putBefore(const Partial &range, uint32_t base) {
   for (uint32_t number = 0; number < count; ++number)
     if ((number & ~scanned) == base)
       elements[number] = join(range, elements[number]);
@@ -169,10 +169,10 @@ void Scanner::scanRegisters(ArrayRef<unsigned> own) {
   for (uint32_t line = 0; line < count; ++line) {
     if (!isBase(line) || (line & mask) != 0)
       continue;
-    Range before;
+    Partial before;
     for (uint32_t i = 0; i < all; ++i) {
       uint32_t base = line | deposit(isReversed() ? all - 1 - i : i, own);
-      Range total = totals[base];
+      Partial total = totals[base];
       putBefore(before, base);
       before = join(before, total);
     }
@@ -195,8 +195,8 @@ Value Scanner::isBehind(unsigned bit) {
                                own, program.index(0));
 }
 
-Range Scanner::shuffle(const Range &range, Value lane) {
-  Range other;
+Partial Scanner::shuffle(const Partial &range, Value lane) {
+  Partial other;
   for (Value value : range.values)
     other.values.push_back(program.shuffle(value, lane, gpu::ShuffleMode::IDX));
   if (range.exists)
@@ -221,14 +221,14 @@ void Scanner::scanLanes(ArrayRef<unsigned> own) {
                                        i32(lanes & ~int64_t(cleared)));
     return arith::OrIOp::create(builder, loc, lane, i32(set));
   };
-  SmallVector<Range> before(count);
+  SmallVector<Partial> before(count);
   for (unsigned bit : own) {
     Value source = getLane(lower, uint32_t(1) << bit),
           condition = isBehind(bit);
     for (uint32_t base = 0; base < count; ++base) {
       if (!isBase(base))
         continue;
-      Range half = restrict(shuffle(totals[base], source), condition);
+      Partial half = restrict(shuffle(totals[base], source), condition);
       totals[base] = join(half, totals[base]);
       before[base] = join(half, before[base]);
     }
@@ -303,7 +303,7 @@ void Scanner::scanWarps(ArrayRef<unsigned> own, const ExchangeTurn &turn) {
       continue;
     Value line = program.getCoordinate(lines, 0, base);
     bool flags = hasFlags(base);
-    Range before, total;
+    Partial before, total;
     for (int64_t i = 0; i < all; ++i) {
       int64_t at = isReversed() ? all - 1 - i : i;
       SmallVector<Value> values =
@@ -312,7 +312,7 @@ void Scanner::scanWarps(ArrayRef<unsigned> own, const ExchangeTurn &turn) {
                 builder, loc, buffer,
                 ValueRange{number, program.index(at), line});
           });
-      Range own;
+      Partial own;
       if (flags)
         own.exists = values.pop_back_val();
       own.values = values;
@@ -355,7 +355,7 @@ ScannedRegisters Scanner::run(ValueRange sources, ValueRange inits,
     for (unsigned bit = 0; bit < layout.getNumBits(Place::Register); ++bit)
       if ((scanned >> bit & 1) == 0)
         line |= (base >> bit & 1) << next++;
-    Range init;
+    Partial init;
     for (Value value : inits)
       init.values.push_back(isa<VectorType>(value.getType())
                                 ? program.extract(value, line)
@@ -366,13 +366,13 @@ ScannedRegisters Scanner::run(ValueRange sources, ValueRange inits,
   SmallVector<SmallVector<Value>> scannedOf(sources.size()),
       totalsOf(sources.size());
   for (uint32_t number = 0; number < count; ++number) {
-    Range init = getInit(number & ~scanned);
-    Range element = join(init, elements[number]);
+    Partial init = getInit(number & ~scanned);
+    Partial element = join(init, elements[number]);
     for (auto [own, value] : llvm::zip_equal(scannedOf, element.values))
       own.push_back(value);
     if (!isBase(number))
       continue;
-    Range total = join(init, totals[number]);
+    Partial total = join(init, totals[number]);
     for (auto [own, value] : llvm::zip_equal(totalsOf, total.values))
       own.push_back(value);
   }

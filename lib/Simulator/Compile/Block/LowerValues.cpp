@@ -304,7 +304,7 @@ foldFrom(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, Value end,
   // The builder has moved to the end of what the body created.
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, next);
-  return llvm::to_vector(loop.getResults());
+  return SmallVector<Value>(loop.getResults());
 }
 
 SmallVector<Value> ValueAccess::foldAll(

@@ -18,7 +18,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Carousel_ScanOp : Op<Carousel_Dialect, "scan", [
     SameVariadicOperandSize, RecursiveMemoryEffects, RecursivelySpeculatable,
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    InferTypeOpAdaptor]> {
   let summary = "combine each element of vectors with those before it, along a dimension";
   let description = [{
     The body combines the values of two neighbouring ranges, the earlier one's first. Along `dim`,
