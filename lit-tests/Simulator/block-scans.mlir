@@ -1,14 +1,19 @@
 // Scans at the block phase: elements in their order and from the last one on, with and without their own, of several values, and
 // of the elements that a program covers.
+// DEFINE: %{npy} = %python %S/../Tools/carousel-run/Inputs/npy.py
 // RUN: carousel-sim %s --kernel @kinds --arg x=iota:2x4 --arg y=empty:5x2x4 --arg z=empty:2x2 --out y=%t.y.npy --out z=%t.z.npy
-// RUN: %python -c "import numpy; print(numpy.load('%t.y.npy').astype(int).tolist()); print(numpy.load('%t.z.npy').astype(int).tolist())" | FileCheck %s
-// CHECK: {{\[}}[{{\[}}10, 11, 13, 16], [24, 29, 35, 42{{\]\]}}, {{\[}}[10, 10, 11, 13], [20, 24, 29, 35{{\]\]}}
-// CHECK-SAME: , {{\[}}[16, 16, 15, 13], [42, 38, 33, 27{{\]\]}}, {{\[}}[16, 15, 13, 10], [38, 33, 27, 20{{\]\]}}
-// CHECK-SAME: , {{\[}}[0, 1, 4, 11], [4, 13, 32, 71{{\]\]\]}}
-// CHECK: {{\[}}[16, 42], [11, 71{{\]\]}}
-// RUN: carousel-sim %s --kernel @covered --arg x=iota:5 --arg y=empty:5 --arg z=empty:1 --expect z=full:10:1 --out y=%t.c.npy
-// RUN: %python -c "import numpy; print(numpy.load('%t.c.npy').astype(int).tolist())" | FileCheck %s --check-prefix=COVERED
-// COVERED: [10, 10, 9, 7, 4]
+// RUN: %{npy} print %t.y.npy | FileCheck %s
+// RUN: %{npy} print %t.z.npy | FileCheck %s --check-prefix=TOTALS
+// CHECK: 10.0 11.0 13.0 16.0 24.0 29.0 35.0 42.0 10.0 10.0 11.0 13.0 20.0 24.0 29.0 35.0
+// CHECK-SAME: 16.0 16.0 15.0 13.0 42.0 38.0 33.0 27.0 16.0 15.0 13.0 10.0 38.0 33.0 27.0 20.0
+// CHECK-SAME: 0.0 1.0 4.0 11.0 4.0 13.0 32.0 71.0
+// TOTALS: 16.0 42.0 11.0 71.0
+// RUN: carousel-sim %s --kernel @covered --arg x=iota:5 --arg y=empty:5 --arg z=empty:1 --out y=%t.c.npy --out z=%t.d.npy
+// RUN: %{npy} print %t.c.npy | FileCheck %s --check-prefix=COVERED
+// RUN: %{npy} print %t.d.npy | FileCheck %s --check-prefix=TOTAL
+// RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a -- --kernel @covered --arg x=iota:5 --arg y=empty:5 --arg z=empty:1 --expect y=%t.c.npy --expect z=%t.d.npy
+// COVERED: 10.0 10.0 9.0 7.0 4.0
+// TOTAL: 10.0
 
 #gl = #gpu.address_space<global>
 gpu.module @m {

@@ -43,6 +43,8 @@ void carousel::buildNormalizeGraphPipeline(
   function.addPass(createSplitGates());
   function.addPass(createMultiplyGatheredRows({leastSavedOperations}));
   function.addPass(createTileGroupedProducts());
+  function.addPass(createFormScans());
+  function.addPass(createSplitScans());
   function.addPass(createJoinPages());
   function.addPass(createOrderProducts());
   function.addPass(createSplitProducts());

@@ -23,7 +23,7 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
     from ._models import report
-    from .block import (Argument, Memory, SharedTile, TraceError, TracedKernel, Value, abs, accumulate, ceil, ceildiv,
+    from .block import (Argument, Memory, SharedTile, TraceError, TracedKernel, Value, abs, accumulate, associative_scan, ceil, ceildiv,
                         cluster_barrier, cluster_gather, cluster_rank, cluster_size, column, cond, cos, deinterleave,
                         device_assert, divide, dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function,
                         gather, greater, interleave, iota, isnan, kernel, less, log, log2, mask, maximum, minimum,
@@ -47,8 +47,8 @@ _PLACES = {
     "simulate": "simulator", "Timeline": "timeline",
     "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
     **dict.fromkeys((
-        "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "ceil", "ceildiv",
-        "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave",
+        "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "associative_scan",
+        "ceil", "ceildiv", "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave",
         "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full",
         "function", "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum",
         "minimum", "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter",
@@ -60,8 +60,8 @@ __all__ = [
     "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "Decision", "DeviceError", "Diagnostic",
     "Explanation", "Finding", "InvalidArgumentError", "Kernel", "Memory", "MissingPackageError", "NotFoundError", "Package",
     "PackageError", "Program", "SharedTile", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel",
-    "TunedVariant", "Tuning", "Value", "abs", "accumulate", "ceil", "ceildiv", "cluster_barrier", "cluster_gather",
-    "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "device_assert", "divide", "dot",
+    "TunedVariant", "Tuning", "Value", "abs", "accumulate", "associative_scan", "ceil", "ceildiv", "cluster_barrier",
+    "cluster_gather", "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "device_assert", "divide", "dot",
     "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave",
     "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open",
     "program_id", "range", "remainder", "report", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "sigmoid",

@@ -83,7 +83,7 @@ class ValuesTest(unittest.TestCase):
     def test_names_that_are_missing(self):
         """The error says what there is; Python and NumPy may still ask for what they like."""
         def of_value(x: "f32[n]", y: "out f32[n]"):
-            y[0:64] = x[0:64].cumsum()
+            y[0:64] = x[0:64].cummax()
 
         def of_memory(x: "f32[n]", y: "out f32[n]"):
             y[0:64] = x.load()
@@ -91,7 +91,7 @@ class ValuesTest(unittest.TestCase):
         def of_module(x: "f32[n]", y: "out f32[n]"):
             y[0:64] = carousel.softmax(x[0:64])
 
-        self.refuse("Value: expected one of T, all, any, argmax, .*, max, mean, .*, got 'cumsum'", of_value)
+        self.refuse("Value: expected one of T, all, any, argmax, .*, max, mean, .*, got 'cummax'", of_value)
         self.refuse("Argument: expected one of .*rows.*, got 'load'", of_memory)
         def of_bytes(x: "u8[n]", y: "out f32[n]"):
             y[0:64] = x[0:64].to("f32")
@@ -99,8 +99,46 @@ class ValuesTest(unittest.TestCase):
         self.refuse(r"got 'u8\[n\]'; use 'i8', and unsigned=True", of_bytes)
         with self.assertRaisesRegex(AttributeError, "no attribute 'softmax'; it has abs, .*sigmoid.*zeros"):
             trace(of_module)
-        with self.assertRaisesRegex(AttributeError, "got 'cumsum'"):
+        with self.assertRaisesRegex(AttributeError, "got 'cummax'"):
             trace(of_value)
+
+    def test_scans(self):
+        """Along an axis, in both directions, of several values."""
+        def scan(x: "f32[8, 64]", sums: "out f32[8, 64]", others: "out f32[8, 64]", h: "out f32[8, 64]", last: "out f32[8]"):
+            v = x[:, :]
+            sums[:, :] = v.cumsum(1, start=carousel.full(8, 2.0, "f32"))
+            others[:, :] = (v * 0.5).cumprod(0, exclusive=True, reverse=True)
+            decay = carousel.full((8, 64), 0.5, "f32")
+            (_, states), (_, total) = carousel.associative_scan(lambda a, s, b, t: (a * b, b * s + t), (decay, v), (1.0, 0.0), axis=-1)
+            h[:, :] = states
+            last[0:8] = total
+
+        x = array.array("f", [float(number % 5) - 1.5 for number in range(512)])
+        made = {name: array.array("f", bytes(2048)) for name in ("sums", "others", "h")}
+        last = array.array("f", bytes(32))
+        self.run_kernel(scan, {"x": shape(x, 8, 64), **{name: shape(values, 8, 64) for name, values in made.items()}, "last": last})
+        for row in range(8):
+            total, state = 2.0, 0.0
+            for column in range(64):
+                own = x[64 * row + column]
+                total, state = total + own, 0.5 * state + own
+                product = math.prod(0.5 * x[64 * below + column] for below in range(row + 1, 8))
+                for name, want in (("sums", total), ("h", state), ("others", product)):
+                    self.assertAlmostEqual(made[name][64 * row + column], want, places=3)
+            self.assertAlmostEqual(last[row], state, places=4)
+
+        def without_axis(x: "f32[4, 8]", y: "out f32[4, 8]"):
+            y[0:4, 0:8] = x[0:4, 0:8].cumsum()
+
+        def of_few(x: "f32[8]", y: "out f32[8]"):
+            y[0:8] = carousel.associative_scan(lambda a, b: a < b, x[0:8], 0.0)[0]
+
+        def of_others(x: "f32[8]", y: "out f32[8]"):
+            y[0:8] = carousel.associative_scan(lambda a, s, b, t: (a, s), (x[0:8], x[0:4]), (0.0, 0.0))[0]
+
+        self.refuse("associative_scan: expected an axis of vector<4x8xf32>, got None", without_axis)
+        self.refuse("associative_scan: expected a function that returns f32, got i1", of_few)
+        self.refuse("associative_scan: expected vectors of one shape, got vector<8xf32>, vector<4xf32>", of_others)
 
     def test_parts_are_set(self):
         def change(x: "f32[8, 64]", y: "out f32[8, 64]", at: "index"):

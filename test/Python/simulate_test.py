@@ -197,7 +197,7 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(list(y), [1, 0, 2, 0, 3, 0, 4, 0])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
-    def test_cumulative_operations_in_blocks(self):
+    def test_cumulative_operations(self):
         import jax
         import numpy
         from jax import lax

@@ -27,6 +27,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
+from jax_scans import scanLoop
 from refusals import Refusal
 from ragged_products import chooseRagged
 from reshapes import pair_groups
@@ -34,6 +35,8 @@ from reshapes import pair_groups
 # The longest loops, and their equations over all iterations.
 MOST_ITERATIONS = 128
 MOST_EQUATIONS = 4096
+# Shorter loops fuse better.
+LEAST_SCANNED = 32
 # In JAX's table of rules for CUDA.
 LOCK = threading.RLock()
 
@@ -76,6 +79,10 @@ def scan(*operands, jaxpr, length, reverse, **parameters):
         raise Refusal(f"expected loops (lax.scan, fori_loop) with a known trip count, got '{length}'; "
                       "give the scanned dimension a number in --shapes")
     jaxpr = jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, ())
+    if length >= LEAST_SCANNED:
+        results = scanLoop(jaxpr, *divideOperands(operands, **parameters), length, reverse)
+        if results is not None:
+            return results
     count = max(1, countEquations(jaxpr.jaxpr))
     if length > MOST_ITERATIONS or length * count > MOST_EQUATIONS:
         raise Refusal(f"expected loops (lax.scan, fori_loop) of at most {MOST_ITERATIONS} iterations, and {MOST_EQUATIONS} "
@@ -205,33 +212,37 @@ def spreadAlong(array, axis):
     return own, lax.broadcast_in_dim(array, shape, dims)
 
 
-def cumulate(reduce, start, combine):
-    """An element is a reduction over those before in its block, combined with what the blocks before have, in f32 at least.
-
-    Integers count positions and parts, which the compiler recognises as one reduction."""
-    block = 64
+def cumulate(reduce, start):
+    """An element is a reduction over those before, which the compiler finds to be a scan."""
 
     def rule(array, *, axis, reverse):
-        extent, first = array.shape[axis], jnp.asarray(start(array.dtype), array.dtype)
-        if isStatic((extent,)) and extent > 2 * block and jnp.issubdtype(array.dtype, jnp.floating):
-            if isNarrow(array.dtype):
-                return rule(array.astype(jnp.float32), axis=axis, reverse=reverse).astype(array.dtype)
-            rest = -extent % block
-            blocks = lax.pad(array, first, [(0, rest if dim == axis else 0, 0) for dim in range(array.ndim)])
-            shape = (*array.shape[:axis], (extent + rest) // block, block, *array.shape[axis + 1:])
-            inside = rule(blocks.reshape(shape), axis=axis + 1, reverse=reverse)
-            totals = lax.index_in_dim(inside, 0 if reverse else block - 1, axis + 1, keepdims=False)
-            others = lax.slice_in_dim(totals, 1, None, axis=axis) if reverse else lax.slice_in_dim(totals, 0, -1, axis=axis)
-            ends = [((0, 1, 0) if reverse else (1, 0, 0)) if dim == axis else (0, 0, 0) for dim in range(array.ndim)]
-            before = lax.pad(rule(others, axis=axis, reverse=reverse), first, ends)
-            result = combine(inside, jnp.expand_dims(before, axis + 1)).reshape(blocks.shape)
-            return lax.slice_in_dim(result, 0, extent, axis=axis)
         _, others = spreadAlong(array, axis)
         own, other = iota(others.shape, axis), iota(others.shape, array.ndim)
         isPart = other >= own if reverse else other <= own
-        return reduce(jnp.where(isPart, others, first), axis=-1)
+        return reduce(jnp.where(isPart, others, jnp.asarray(start(array.dtype), array.dtype)), axis=-1)
 
     return rule
+
+
+def cumulateInBlocks(rule, start, combine):
+    """For what the compiler finds no scan in: a rule in blocks, each combined with what the blocks before have."""
+    block = 64
+
+    def divided(array, *, axis, reverse):
+        extent, first = array.shape[axis], jnp.asarray(start(array.dtype), array.dtype)
+        if not isStatic((extent,)) or extent <= 2 * block:
+            return rule(array, axis=axis, reverse=reverse)
+        rest = -extent % block
+        blocks = lax.pad(array, first, [(0, rest if dim == axis else 0, 0) for dim in range(array.ndim)])
+        shape = (*array.shape[:axis], (extent + rest) // block, block, *array.shape[axis + 1:])
+        inside = rule(blocks.reshape(shape), axis=axis + 1, reverse=reverse)
+        totals = lax.index_in_dim(inside, 0 if reverse else block - 1, axis + 1, keepdims=False)
+        others = lax.slice_in_dim(totals, 1, None, axis=axis) if reverse else lax.slice_in_dim(totals, 0, -1, axis=axis)
+        ends = [((0, 1, 0) if reverse else (1, 0, 0)) if dim == axis else (0, 0, 0) for dim in range(array.ndim)]
+        before = lax.pad(divided(others, axis=axis, reverse=reverse), first, ends)
+        return lax.slice_in_dim(combine(inside, jnp.expand_dims(before, axis + 1)).reshape(blocks.shape), 0, extent, axis=axis)
+
+    return divided
 
 
 def leastOf(dtype):
@@ -595,11 +606,11 @@ def register_rules(thread):
     lower(primitives.cond_p, cond, isMultiple=True)
     lower(primitives.sort_p, sort, isMultiple=True)
     lower(primitives.top_k_p, topK, isMultiple=True)
-    lower(primitives.cumsum_p, cumulate(sumOf, zeroOf, jnp.add))
-    lower(primitives.cumprod_p, cumulate(productOf, oneOf, jnp.multiply))
-    lower(primitives.cummax_p, cumulate(jnp.max, leastOf, jnp.maximum))
-    lower(primitives.cummin_p, cumulate(jnp.min, largestOf, jnp.minimum))
-    lower(primitives.cumlogsumexp_p, cumulate(jax.nn.logsumexp, leastOf, jnp.logaddexp))
+    lower(primitives.cumsum_p, cumulate(sumOf, zeroOf))
+    lower(primitives.cumprod_p, cumulate(productOf, oneOf))
+    lower(primitives.cummax_p, cumulate(jnp.max, leastOf))
+    lower(primitives.cummin_p, cumulate(jnp.min, largestOf))
+    lower(primitives.cumlogsumexp_p, cumulateInBlocks(cumulate(jax.nn.logsumexp, leastOf), leastOf, jnp.logaddexp))
     lower(primitives.scatter_p, scatter(None, None, None))
     lower(primitives.scatter_add_p, scatter(sumOf, zeroOf, jnp.add))
     lower(primitives.scatter_mul_p, scatter(productOf, oneOf, jnp.multiply))

@@ -270,21 +270,8 @@ def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
 
 
 def decompose_cumsum(values, dim, *, dtype=None):
-    """In blocks, since an element of a scan is a sum over those before. Narrow floats add in f32.
-
-    Sums of integers count positions and parts, which the compiler recognises as they are."""
-    import torch
-    from torch.nn.functional import pad
-
-    if not values.dim():
-        return values.to(dtype or values.dtype, copy=True)
-    extent, block, dtype = values.shape[dim], 64, dtype or values.dtype
-    if not isinstance(extent, int) or extent <= 2 * block or not dtype.is_floating_point or values.is_complex():
-        return NotImplemented
-    wide = values.movedim(dim, -1).to(torch.promote_types(dtype, torch.float32))
-    inside = pad(wide, (0, -extent % block)).unflatten(-1, (-1, block)).cumsum(-1)
-    before = pad(inside[..., :-1, -1].cumsum(-1), (1, 0))
-    return (inside + before.unsqueeze(-1)).flatten(-2)[..., :extent].movedim(-1, dim).to(dtype)
+    """torch-mlir takes no number."""
+    return NotImplemented if values.dim() else values.to(dtype or values.dtype, copy=True)
 
 
 def decompose_strides(values, size, stride, offset=None):

@@ -186,6 +186,26 @@ def SplitGates : NormalFormPass<"carousel-split-gates"> {
   ];
 }
 
+def FormScans : NormalFormPass<"carousel-form-scans"> {
+  let summary = "Compute reductions over what comes before each element in one pass";
+  let description = [{
+    Precondition: `carousel-fuse-graph`. Postcondition: a reduction of at least 128 elements, of
+    which a comparison of two loops' indices selects those before or behind the result's, is a scan:
+    a `linalg.generic` whose result has its reduced loop, too.
+  }];
+  let statistics = [Statistic<"formed", "formed", "reductions that have become scans">];
+}
+
+def SplitScans : NormalFormPass<"carousel-split-scans"> {
+  let summary = "Divide long scans of few rows among programs";
+  let description = [{
+    Precondition: `carousel-form-scans`. Postcondition: a scan of one value by a known operation,
+    along 16384 elements or more of at most 64 rows with known extents, is the totals of parts, a
+    scan of these, and a scan of each part. Parts depend on extents only, and so do results.
+  }];
+  let statistics = [Statistic<"split", "split", "scans that have become parts">];
+}
+
 def MultiplyGatheredRows : NormalFormPass<"carousel-multiply-gathered-rows"> {
   let summary = "Multiply only the rows of a batch of products that are read";
   let description = [{

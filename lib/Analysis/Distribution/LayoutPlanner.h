@@ -19,7 +19,7 @@
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
-#include "carousel/Dialect/IR/CarouselScanOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace carousel {

@@ -31,6 +31,8 @@ static constexpr int64_t kTileWidth = 512;
 static constexpr int64_t kColumnBytes = 128;
 /// Rows that a program of columns reads together.
 static constexpr int64_t kColumnRows = 128;
+/// Vectors have the dimension that a scan goes along.
+static constexpr int64_t kLeastScanned = 2;
 
 unsigned GroupSchedule::find(unsigned dim) const {
   for (auto [position, scheduled] : llvm::enumerate(dims))
@@ -146,8 +148,25 @@ private:
     return elements <= kMostElements;
   }
 
+  /// A chunk of the row at once, and several short rows.
+  void scheduleScannedRow(unsigned position) {
+    ScheduledDim &row = schedule.dims[position];
+    setLoop(position, std::max(clampTile(row, kVector), kLeastScanned));
+    constexpr int64_t kPrograms = 1024;
+    int64_t rows = 1;
+    for (const ScheduledDim &dim : schedule.dims)
+      if (!dim.isReduced)
+        rows *= assumeExtent(dim.extent);
+    int64_t most = std::min(kVector / row.tile, rows / kPrograms);
+    if (position > 0 && most > 1)
+      schedule.dims[position - 1].tile = clampTile(
+          schedule.dims[position - 1], llvm::bit_floor<uint64_t>(most));
+  }
+
   void scheduleRow() {
     SmallVector<unsigned> reduced = findReduced();
+    if (group.scans(problem))
+      return scheduleScannedRow(reduced.front());
     if (reduced.size() > 1 && !fitBlock(reduced)) {
       if (shape.hasSeveralPasses)
         schedule.refusal = "rows in several dimensions don't fit a CTA";
@@ -236,6 +255,8 @@ private:
          llvm::reverse(llvm::ArrayRef(reduced).take_back(kMostDims))) {
       ScheduledDim &dim = schedule.dims[position];
       dim.tile = clampTile(dim, rows);
+      if (group.scans(problem))
+        dim.tile = std::max(dim.tile, kLeastScanned);
       rows /= dim.tile;
     }
   }
@@ -582,6 +603,10 @@ std::string carousel::findMisfit(const GraphProblem &problem,
   const auto &update = problem.ops[group.ops.front()].update;
   for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
     std::string name = "dimension " + std::to_string(position);
+    if (group.scans(problem) && dim.isReduced &&
+        (dim.walk != DimWalk::Loop || dim.tile < kLeastScanned))
+      return "no loop goes along " + name +
+             ", which is scanned, by several elements";
     bool isUpdated =
         update && schedule.find(shape.loops[0][update->loop]) == position;
     if (isUpdated && (dim.walk != DimWalk::Loop || dim.tile != 1))

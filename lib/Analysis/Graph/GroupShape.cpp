@@ -29,6 +29,12 @@ bool OpGroup::contains(unsigned op) const {
   return llvm::binary_search(ops, op);
 }
 
+bool OpGroup::scans(const GraphProblem &problem) const {
+  return llvm::any_of(ops, [&](unsigned op) {
+    return problem.ops[op].kind == GraphOpKind::Scan;
+  });
+}
+
 std::optional<size_t> OpGroup::findWriter(const GraphProblem &problem,
                                           unsigned tensor) const {
   std::optional<unsigned> writer = problem.findWriter(tensor);
@@ -66,7 +72,8 @@ public:
       result.refusal = result.streamMiss.reason = refusal;
       return result;
     }
-    if (!checkReductions() || !checkResults() || !chooseFamily()) {
+    if (!checkReductions() || !checkScans() || !checkResults() ||
+        !chooseFamily()) {
       result.refusal = refusal;
       shape.stream =
           findOnlineReduction(problem, group, shape, result.streamMiss);
@@ -194,7 +201,7 @@ private:
         GroupDim &known = shape.dims[dim];
         if (info.extent != kUnknownExtent)
           known.extent = info.extent;
-        known.isReduced |= info.isReduction;
+        known.isReduced |= info.isReduction || info.isScanned;
       }
       shape.loops.push_back(dims);
     }
@@ -230,6 +237,34 @@ private:
       if (!hasAllKept(shape.loops[at]))
         return refuse("each program would compute '" + op.name + "' again");
     }
+    return true;
+  }
+
+  /// A loop goes along what scans go along, once and in order.
+  bool checkScans() {
+    const GraphOp *first = nullptr;
+    unsigned along = 0;
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      if (op.kind != GraphOpKind::Scan)
+        continue;
+      unsigned dim = shape.loops[at][llvm::find_if(op.loops,
+                                                   [](const GraphLoop &loop) {
+                                                     return loop.isScanned;
+                                                   }) -
+                                     op.loops.begin()];
+      if (first && dim != along)
+        return refuse("'" + op.name + "' and '" + first->name +
+                      "' scan different dimensions");
+      if (!hasAllKept(shape.loops[at]))
+        return refuse("each program would compute '" + op.name + "' again");
+      first = &op;
+      along = dim;
+    }
+    for (unsigned number : group.ops)
+      if (first && problem.ops[number].reduces())
+        return refuse("'" + problem.ops[number].name +
+                      "' reduces in a kernel that scans");
     return true;
   }
 
@@ -302,7 +337,10 @@ private:
       return checkLoops() && checkFactors() && checkImages();
     }
     if (reductions == 0) {
-      shape.family = ScheduleFamily::Elementwise;
+      shape.family = !group.scans(problem) ? ScheduleFamily::Elementwise
+                     : isLargestReadReducedInside(problem, group, shape)
+                         ? ScheduleFamily::Row
+                         : ScheduleFamily::Column;
       return true;
     }
     bool hasStencil = llvm::any_of(group.ops, [&](unsigned op) {

@@ -14,7 +14,6 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
-#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
@@ -58,10 +57,6 @@ void CarouselDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "carousel/Dialect/IR/CarouselReduceOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "carousel/Dialect/IR/CarouselScanOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

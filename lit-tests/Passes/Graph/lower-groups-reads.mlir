@@ -74,7 +74,7 @@ func.func @copies(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> (tensor<?x?xf32>, t
   ^bb0(%in: f32, %out: f32):
     %j = linalg.index 1 : index
     %k = linalg.index 2 : index
-    %p = arith.cmpi ule, %k, %j : index
+    %p = arith.cmpi ne, %k, %j : index
     %v = arith.select %p, %in, %zero : f32
     %r = arith.addf %out, %v : f32
     linalg.yield %r : f32

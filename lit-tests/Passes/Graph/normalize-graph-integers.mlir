@@ -143,14 +143,14 @@ func.func @limits(%x: tensor<?xf32>, %t: tensor<7xf32>) -> tensor<?xf32> {
 
 // What compares numbers of loops, as sorts do for ties, is part of all that read it.
 // CHECK-LABEL: func.func @ties
-// CHECK-NOT: tensor<300x300xi1>
+// CHECK-NOT: tensor<100x100xi1>
 // CHECK-COUNT-2: arith.cmpi slt
 // CHECK: return
-func.func @ties(%x: tensor<300xi32>, %y: tensor<300xi32>) -> (tensor<300xi32>, tensor<300xi32>) {
+func.func @ties(%x: tensor<100xi32>, %y: tensor<100xi32>) -> (tensor<100xi32>, tensor<100xi32>) {
   %c0 = arith.constant 0 : i32
-  %e = tensor.empty() : tensor<300x300xi1>
+  %e = tensor.empty() : tensor<100x100xi1>
   %before = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      outs(%e : tensor<300x300xi1>) {
+      outs(%e : tensor<100x100xi1>) {
   ^bb0(%out: i1):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
@@ -158,26 +158,26 @@ func.func @ties(%x: tensor<300xi32>, %y: tensor<300xi32>) -> (tensor<300xi32>, t
     %1 = arith.index_cast %j : index to i32
     %2 = arith.cmpi slt, %1, %0 : i32
     linalg.yield %2 : i1
-  } -> tensor<300x300xi1>
-  %s = tensor.empty() : tensor<300xi32>
-  %f = linalg.fill ins(%c0 : i32) outs(%s : tensor<300xi32>) -> tensor<300xi32>
+  } -> tensor<100x100xi1>
+  %s = tensor.empty() : tensor<100xi32>
+  %f = linalg.fill ins(%c0 : i32) outs(%s : tensor<100xi32>) -> tensor<100xi32>
   %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
       iterator_types = ["parallel", "reduction"]}
-      ins(%x, %before : tensor<300xi32>, tensor<300x300xi1>) outs(%f : tensor<300xi32>) {
+      ins(%x, %before : tensor<100xi32>, tensor<100x100xi1>) outs(%f : tensor<100xi32>) {
   ^bb0(%v: i32, %b: i1, %o: i32):
     %0 = arith.select %b, %v, %c0 : i32
     %1 = arith.addi %o, %0 : i32
     linalg.yield %1 : i32
-  } -> tensor<300xi32>
+  } -> tensor<100xi32>
   %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
       iterator_types = ["parallel", "reduction"]}
-      ins(%y, %before : tensor<300xi32>, tensor<300x300xi1>) outs(%f : tensor<300xi32>) {
+      ins(%y, %before : tensor<100xi32>, tensor<100x100xi1>) outs(%f : tensor<100xi32>) {
   ^bb0(%v: i32, %b: i1, %o: i32):
     %0 = arith.select %b, %v, %c0 : i32
     %1 = arith.addi %o, %0 : i32
     linalg.yield %1 : i32
-  } -> tensor<300xi32>
-  return %a, %d : tensor<300xi32>, tensor<300xi32>
+  } -> tensor<100xi32>
+  return %a, %d : tensor<100xi32>, tensor<100xi32>
 }
 
 // A divisor that is an extent, or 1 where that is 0, is a number that a launch computes.

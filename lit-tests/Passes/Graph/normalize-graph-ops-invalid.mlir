@@ -38,7 +38,7 @@ func.func @extents(%x: tensor<?x4xf32>, %y: tensor<?x8xf32>, %o: tensor<?x4xf32>
 
 func.func @reduced(%x: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
   // C276
-  // expected-error @below {{expected results without reduced loops, got loop 1 in one}}
+  // expected-error @below {{expected results without reduced loops, but for those of scans, got loop 1 in one}}
   %r = linalg.generic {indexing_maps = [#whole, #whole], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
   ^bb0(%a: f32, %c: f32):

@@ -49,10 +49,10 @@ func.func @stepwise(%x: tensor<3x2000xbf16>) -> tensor<3xbf16> {
 }
 
 // CHECK-LABEL: func.func @scan(
-// CHECK: ^bb0(%[[X:.*]]: bf16, %[[BEFORE:.*]]: f32):
-// CHECK: %[[PART:.*]] = arith.select %{{.*}}, %[[X]], %{{.*}} : bf16
-// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[PART]]
-// CHECK-NEXT: arith.mulf %[[BEFORE]], %[[WIDE]] : f32
+// CHECK: ^bb0(%[[X:.*]]: bf16, %[[BEFORE:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[X]]
+// CHECK-NEXT: %[[UPTO:.*]] = arith.mulf %[[BEFORE]], %[[WIDE]] : f32
+// CHECK-NEXT: linalg.yield %[[UPTO]], %[[UPTO]]
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 func.func @scan(%x: tensor<2000xbf16>) -> tensor<2000xbf16> {
   %one = arith.constant 1.0 : bf16

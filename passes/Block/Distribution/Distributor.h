@@ -25,7 +25,7 @@
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorParts.h"
-#include "carousel/Dialect/IR/CarouselScanOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

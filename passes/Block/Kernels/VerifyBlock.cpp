@@ -17,7 +17,7 @@
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Analysis/Values/ArgumentWrites.h"
-#include "carousel/Dialect/IR/CarouselScanOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"

@@ -25,7 +25,8 @@ using namespace carousel;
 
 namespace {
 
-/// What elements that follow each other combine to, a value for each source.
+/// Values that elements which follow each other combine to, one for each
+/// source.
 struct Partial {
   SmallVector<Value> values = {}; ///< empty: of no elements
   /// Whether there are such elements; null if there always are.

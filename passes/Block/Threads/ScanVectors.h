@@ -15,7 +15,7 @@
 
 #include "ReduceVectors.h"
 
-#include "carousel/Dialect/IR/CarouselScanOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 
 namespace carousel {
 

@@ -15,6 +15,7 @@
 #include "../Kernels/NeutralElement.h"
 
 #include "carousel/Analysis/Distribution/PaddingValues.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,6 +50,7 @@ private:
   LogicalResult maskContraction(vector::ContractionOp op,
                                 const PaddingValues &values);
   void limitWrite(vector::TransferWriteOp op, const PaddingValues &values);
+  void maskScan(ScanOp op);
   void maskScatter(vector::ScatterOp op, const PaddingValues &values);
 
   gpu::GPUFuncOp kernel;
@@ -65,7 +67,7 @@ LogicalResult Masker::run() {
     return success();
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (isa<vector::MultiDimReductionOp, vector::ContractionOp,
+    if (isa<vector::MultiDimReductionOp, vector::ContractionOp, ScanOp,
             vector::TransferWriteOp, vector::ScatterOp>(op) &&
         hasCovered(op, program.getWidth()))
       ops.push_back(op);
@@ -97,6 +99,10 @@ LogicalResult Masker::mask(Operation *op, const PaddingValues &values) {
       })
       .Case([&](vector::ContractionOp product) {
         return maskContraction(product, values);
+      })
+      .Case([&](ScanOp scan) {
+        maskScan(scan);
+        return success();
       })
       .Case([&](vector::TransferWriteOp write) {
         limitWrite(write, values);
@@ -261,6 +267,52 @@ void Masker::limitWrite(vector::TransferWriteOp op,
       builder, loc, op.getBase(), zeros, sizes, ones));
   op.setInBoundsAttr(builder.getBoolArrayAttr(inBounds));
   remarkOn(op, values.get(op.getValueToStore()));
+}
+
+/// Carries whether an element is one of the row: what is beyond it changes
+/// nothing. Behind the last element of a row, only a total could.
+void Masker::maskScan(ScanOp op) {
+  unsigned dim = op.getDim();
+  bool isUnused = llvm::all_of(op.getTotals(),
+                               [](Value total) { return total.use_empty(); });
+  if (!isCoveredDim(op.getType(), dim) || (!op.getReverse() && isUnused))
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> sources(op.getSources()), inits(op.getInits());
+  sources.push_back(makeMask(builder, loc, op.getType()));
+  Type type = inits.front().getType();
+  Type bit = builder.getI1Type();
+  TypedAttr all = builder.getBoolAttr(true);
+  if (auto vector = dyn_cast<VectorType>(type))
+    all = DenseElementsAttr::get(vector.clone(bit), true);
+  inits.push_back(arith::ConstantOp::create(builder, loc, all));
+  auto masked = ScanOp::create(builder, loc, sources, inits, op.getDim(),
+                               op.getExclusive(), op.getReverse());
+  masked.getBody().takeBody(op.getBody());
+  Block &body = masked.getBody().front();
+  size_t count = op.getCount();
+  Value isBefore = body.insertArgument(count, bit, loc);
+  Value isNext = body.addArgument(bit, loc);
+  Operation *end = body.getTerminator();
+  builder.setInsertionPoint(end);
+  for (OpOperand &value : end->getOpOperands()) {
+    size_t at = value.getOperandNumber();
+    Value before = body.getArgument(at),
+          next = body.getArgument(count + 1 + at);
+    Value both =
+        arith::SelectOp::create(builder, loc, isNext, value.get(), before);
+    value.set(arith::SelectOp::create(builder, loc, isBefore, both, next));
+  }
+  end->insertOperands(
+      count, arith::OrIOp::create(builder, loc, isBefore, isNext).getResult());
+  for (auto [own, result] :
+       llvm::zip_equal(op.getScanned(), masked.getScanned().drop_back()))
+    own.replaceAllUsesWith(result);
+  for (auto [own, result] :
+       llvm::zip_equal(op.getTotals(), masked.getTotals().drop_back()))
+    own.replaceAllUsesWith(result);
+  op.erase();
 }
 
 void Masker::maskScatter(vector::ScatterOp op, const PaddingValues &values) {

@@ -32,18 +32,19 @@ LogicalResult BodyWriter::write(linalg::LinalgOp op, ArrayRef<Value> results,
   options.inclusive = true;
   options.omitBlockArguments = true;
   options.omitUsesFromAbove = false;
+  auto isKnown = [&](Value value) { return values.contains(value); };
   options.filter = [&](Operation *source) {
-    return source->getBlock() == body;
+    return source->getBlock() == body &&
+           !(source->getNumResults() != 0 &&
+             llvm::all_of(source->getResults(), isKnown));
   };
   for (Value result : results)
     if (Operation *source = result.getDefiningOp();
         source && source->getBlock() == body)
       if (failed(getBackwardSlice(source, &needed, options)))
         return failure();
-  auto isKnown = [&](Value value) { return values.contains(value); };
   for (Operation &inner : body->without_terminator())
-    if (needed.contains(&inner) && !llvm::all_of(inner.getResults(), isKnown) &&
-        failed(write(&inner, values)))
+    if (needed.contains(&inner) && failed(write(&inner, values)))
       return failure();
   for (Value result : results)
     if (failed(find(result, values)))

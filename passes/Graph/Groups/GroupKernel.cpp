@@ -18,11 +18,13 @@
 #include "../Kernels/GroupLoops.h"
 #include "../Kernels/GroupMemory.h"
 #include "../Kernels/GroupProduct.h"
+#include "../Kernels/GroupScan.h"
 #include "../Kernels/ImplicitGEMM.h"
 #include "../Kernels/OpWriter.h"
 #include "../Kernels/RowLoops.h"
 #include "../OnlineReductions/OnlineMasks.h"
 #include "../OnlineReductions/OnlineReductionWriter.h"
+#include "../Reading/ReadScan.h"
 #include "../Reading/RowUpdates.h"
 #include "../Tables/TableOps.h"
 #include "GroupParts.h"
@@ -92,6 +94,9 @@ private:
   }
   const GraphOp &getNode(unsigned op) const {
     return program.graph.problem.ops[op];
+  }
+  bool isScan(unsigned op) const {
+    return getNode(op).kind == GraphOpKind::Scan;
   }
   SmallVector<unsigned> getPositions(unsigned op) const {
     return carousel::getPositions(program, op);
@@ -325,6 +330,12 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   SmallVector<unsigned> counts; // of sums, by op
   for (unsigned op : ops) {
     counts.push_back(0);
+    if (isScan(op)) {
+      SmallVector<Value> starts = startScan(program, op, vectors, memory);
+      llvm::append_range(sums, starts);
+      counts.back() = starts.size();
+      continue;
+    }
     if (!getNode(op).reduces())
       continue;
     if (findCombination(getOp(op))) {
@@ -376,6 +387,10 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   for (auto [op, count] : llvm::zip_equal(ops, counts)) {
     if (count == 0)
       continue;
+    if (isScan(op)) {
+      next += count;
+      continue;
+    }
     if (findCombination(getOp(op))) {
       finishSum(op, reduceSum(op, totals[next++]));
       continue;
@@ -444,6 +459,14 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
     if (rows && op == rows->op) {
       if (failed(noteInside(*rows, program, memory, opWriter)))
         return failure();
+      continue;
+    }
+    if (isScan(op)) {
+      size_t count = findScan(structured)->carried.size();
+      if (failed(carousel::writeScan(program, op, vectors, memory, opWriter,
+                                     MutableArrayRef(sums).slice(next, count))))
+        return failure();
+      next += count;
       continue;
     }
     if (!getNode(op).reduces()) {

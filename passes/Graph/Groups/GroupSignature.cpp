@@ -235,7 +235,8 @@ static MemRefType getMemRefType(const KernelOperand &operand) {
   MemRefLayoutAttrInterface layout;
   if (operand.isSlice) {
     SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
-    strides.back() = 1;
+    if (!strides.empty())
+      strides.back() = 1;
     layout = StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic,
                                     strides);
   }

@@ -187,10 +187,13 @@ struct ScheduleGroups
   /// Notes what will be slow.
   void noteMissed(const GroupProgram &program, const GroupSchedule &schedule) {
     std::string reason = "this is no product, and no reduction to one result";
-    for (const GraphOp &op : program.graph.problem.ops)
+    bool reduces = false;
+    for (const GraphOp &op : program.graph.problem.ops) {
+      reduces |= op.reduces();
       if (!op.refusal.empty())
         reason = "this has windows, but " + op.refusal;
-    if (schedule.family == ScheduleFamily::Loops)
+    }
+    if (schedule.family == ScheduleFamily::Loops && reduces)
       log->warned(program.op, "Fallback",
                   "loops reduce element by element, which is slow: " + reason);
     constexpr int64_t kFewPrograms = 32, kMuch = 65536;

@@ -11,6 +11,8 @@
 
 #include "GroupProgram.h"
 
+#include "../Reading/ReadScan.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/OperationSupport.h"
@@ -115,6 +117,10 @@ FailureOr<GroupProgram> carousel::readGroup(GroupOp op, bool usesTF32) {
       return program.graph.ops[number]->emitError(
                  "expected structured ops in a group, got '")
              << program.graph.ops[number]->getName() << "'";
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[number]);
+    if (node.kind != GraphOpKind::Scan && hasScannedResults(structured))
+      return structured.emitOpError(
+          "expected results without reduced loops, but for those of scans");
     program.group.ops.push_back(number);
   }
   if (op.getSharedReads() && failed(readSharedReads(program)))

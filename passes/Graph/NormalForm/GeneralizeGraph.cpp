@@ -18,6 +18,7 @@
 #include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadScan.h"
 #include "../Shapes/Patterns.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
@@ -545,9 +546,10 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
       if (!loop)
         continue;
       if (op.isDpsInit(&operand) && !op.getTiedOpResult(&operand).use_empty() &&
-          kinds[loop.getPosition()] == utils::IteratorType::reduction)
-        return op.emitOpError("expected results without reduced loops, got "
-                              "loop ")
+          kinds[loop.getPosition()] == utils::IteratorType::reduction &&
+          !findScan(op))
+        return op.emitOpError("expected results without reduced loops, but for "
+                              "those of scans, got loop ")
                << loop.getPosition() << " in one";
       int64_t &known = extents[loop.getPosition()];
       if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(known) &&

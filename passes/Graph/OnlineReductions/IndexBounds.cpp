@@ -208,6 +208,23 @@ void ConditionReader::read(Value condition, bool holds) {
   }
 }
 
+/// The comparison of numbers with signs that is the same for loops' indices.
+static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::uge:
+    return Predicate::sge;
+  case Predicate::ugt:
+    return Predicate::sgt;
+  case Predicate::ule:
+    return Predicate::sle;
+  case Predicate::ult:
+    return Predicate::slt;
+  default:
+    return predicate;
+  }
+}
+
 void ConditionReader::readOne(Value condition, bool holds) {
   Operation *source = condition.getDefiningOp();
   // Either a tile as a whole, or each element.
@@ -224,6 +241,9 @@ void ConditionReader::readOne(Value condition, bool holds) {
   Predicate predicate = holds ? compare.getPredicate()
                               : arith::invertPredicate(compare.getPredicate());
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  if (lhs.getDefiningOp<linalg::IndexOp>() &&
+      rhs.getDefiningOp<linalg::IndexOp>())
+    predicate = getSigned(predicate);
   switch (predicate) {
   case Predicate::sge:
     return addDifference(lhs, rhs, 0, compare);

@@ -15,6 +15,7 @@
 #include "ExtentFactors.h"
 #include "OperandChanges.h"
 #include "ReadConvolution.h"
+#include "ReadScan.h"
 #include "RowReads.h"
 #include "RowUpdates.h"
 
@@ -488,6 +489,16 @@ private:
          {ArrayRef(node.reads), ArrayRef(node.writes)})
       for (const GraphAccess &access : accesses)
         isIrregular |= !access.isGather && !access.isRegular();
+    if (std::optional<Scan> scan = findScan(op)) {
+      // An element takes several steps: docs/BlockPhase.md, Scans.
+      constexpr int64_t kSteps = 4;
+      node.loops[scan->loop].isReduction = false;
+      node.loops[scan->loop].isScanned = true;
+      node.work += kSteps * int64_t(scan->carried.size());
+      node.kind = GraphOpKind::Scan;
+      node.name = name(op, "scan");
+      return node;
+    }
     node.kind = isIrregular        ? GraphOpKind::Irregular
                 : !node.reduces()  ? GraphOpKind::Elementwise
                 : !isReducible(op) ? GraphOpKind::Irregular

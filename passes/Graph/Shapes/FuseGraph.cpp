@@ -333,6 +333,28 @@ static LogicalResult dropUnitExtents(func::FuncOp func) {
   return rewriteGreedily(func, std::move(reshapes));
 }
 
+namespace {
+/// Reads that are reversed twice, as gradients of reversed loops have them, are
+/// those of plain loops.
+struct SimplifyMaps : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<AffineMap> maps =
+        llvm::map_to_vector(op.getIndexingMapsArray(), [](AffineMap map) {
+          return simplifyAffineMap(map);
+        });
+    if (maps == op.getIndexingMapsArray())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+    return success();
+  }
+};
+} // namespace
+
 /// Elements that ops choose are computed where they are used. Producers have
 /// theirs, and are simplified, before they are copied: in another order, each
 /// path through a chain of choices would be copied apart.
@@ -365,7 +387,7 @@ static LogicalResult fuseOps(func::FuncOp func) {
   linalg::populateInlineConstantOperandsPatterns(patterns);
   tensor::populateFoldTensorEmptyPatterns(patterns);
   populateEmptyLoopPatterns(patterns);
-  patterns.add<SameElements>(context);
+  patterns.add<SameElements, SimplifyMaps>(context);
   populateExtractPatterns(patterns, extents);
   populateInsertPatterns(patterns);
   populateIntegerPatterns(patterns);

@@ -16,11 +16,12 @@ from .functions import (abs, ceil, ceildiv, column, cos, deinterleave, divide, d
 from .kernel import TracedKernel, kernel
 from .memory import Argument, Memory, SharedTile, draw_ticket, gather, scatter, shared
 from .order import accumulate, serialize, signal, wait_signal
+from .scans import associative_scan
 from .trace import TraceError
 from .values import Value
 
 __all__ = [
-    "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "ceil", "ceildiv",
+    "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "associative_scan", "ceil", "ceildiv",
     "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave",
     "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function",
     "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum",

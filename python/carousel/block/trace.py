@@ -298,7 +298,7 @@ class Printer:
             return
         for number, region in enumerate(op.regions):
             self.lines.append(f"{indent}{text} {{" if number == 0 else f"{indent}}} {region.header} {{")
-            if number and region.arguments:
+            if region.arguments and (number or region.terminator == "gpu.yield"):
                 arguments = ", ".join(f"{self.name(node)}: {node.type}" for node in region.arguments)
                 self.lines.append(f"{indent}^bb0({arguments}):")
             self.region(region, indent + "  ")

@@ -242,6 +242,19 @@ class Value(Listed):
         """Products, as for `sum`."""
         return reduce("mul", self, axis, start, keepdims)
 
+    def cumsum(self, axis: Optional[int] = None, *, start: Operand = 0, exclusive: bool = False, reverse: bool = False) -> Value:
+        """Sums of `start` and of all elements up to each one along an axis; with `exclusive`, without its own; with `reverse`,
+        from the last one on. carousel.associative_scan gives the total, too, and takes any operation."""
+        from .scans import cumulate
+
+        return cumulate(lambda before, own: before + own, self, start, axis, exclusive, reverse)
+
+    def cumprod(self, axis: Optional[int] = None, *, start: Operand = 1, exclusive: bool = False, reverse: bool = False) -> Value:
+        """Products, as for `cumsum`."""
+        from .scans import cumulate
+
+        return cumulate(lambda before, own: before * own, self, start, axis, exclusive, reverse)
+
     def all(self, axis: Union[int, Sequence[int], None] = None, *, keepdims: bool = False) -> Value:
         """Whether all conditions hold."""
         return reduce("and", self._check_conditions("all"), axis, None, keepdims)

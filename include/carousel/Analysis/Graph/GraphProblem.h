@@ -59,6 +59,9 @@ struct GraphLoop {
   bool isReduction = false;
   /// The body computes with the number of the iteration.
   bool usesIndex = false;
+  /// The op carries values from one iteration to the next, and has results of
+  /// each.
+  bool isScanned = false;
 };
 
 /// An index of a convolution: `stride` times the loop that boxes go along plus
@@ -150,6 +153,8 @@ enum class GraphOpKind {
   /// in groups of one: the last dimension of that factor is a loop of both
   /// factors and of the result.
   Stencil,
+  /// It carries values along one of its loops, by associative operations.
+  Scan,
   /// Any other structured op: other windows, reductions to several results.
   Irregular,
   /// No structured op, and so never part of a kernel: a reshape, a slice.

@@ -22,7 +22,8 @@ namespace carousel {
 
 struct GroupDim {
   int64_t extent = kUnknownExtent;
-  /// Some op of the group reduces along it.
+  /// Some op of the group reduces along it, or scans: programs go along all of
+  /// it.
   bool isReduced = false;
 };
 
@@ -39,6 +40,8 @@ struct OpGroup {
   llvm::SmallVector<SharedRead> sharedReads;
 
   bool contains(unsigned op) const;
+  /// Whether some of them are scans.
+  bool scans(const GraphProblem &problem) const;
   /// The position of the op that writes a tensor, if it is one of these.
   std::optional<size_t> findWriter(const GraphProblem &problem,
                                    unsigned tensor) const;

@@ -13,6 +13,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELREDUCEOPS_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselReduceOps.h.inc"

@@ -12,7 +12,6 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
-#include "carousel/Dialect/IR/CarouselScanOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
@@ -214,9 +213,6 @@ static void printScanTypes(OpAsmPrinter &printer, ScanOp, TypeRange sources,
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselReduceOps.cpp.inc"
-
-#define GET_OP_CLASSES
-#include "carousel/Dialect/IR/CarouselScanOps.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselViewOps.cpp.inc"

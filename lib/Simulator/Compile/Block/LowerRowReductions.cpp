@@ -12,7 +12,7 @@
 
 #include "LowerValues.h"
 
-#include "carousel/Dialect/IR/CarouselScanOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

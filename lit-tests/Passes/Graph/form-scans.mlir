@@ -1,0 +1,111 @@
+// A reduction over what is before or behind each element is a scan. What selects other elements, or depends on the result's, stays.
+// RUN: carousel-opt %s --carousel-form-scans | FileCheck %s
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --as-written --chip sm_90a
+// RUN: %{graph} --function sums --kernels 1 -- --arg arg0=random:3x300 --arg result0=empty:3x300 --rtol 1e-4 --atol 1e-4
+// RUN: %{graph} --function behind --kernels 2 -- --arg arg0=random:300x5 --arg result0=empty:300x5
+
+#read = affine_map<(b, i, j) -> (b, j)>
+#made = affine_map<(b, i, j) -> (b, i)>
+#columns = affine_map<(i, j, k) -> (k, j)>
+#ofColumns = affine_map<(i, j, k) -> (i, j)>
+
+// CHECK-LABEL: // DOC-EXAMPLE: --carousel-form-scans
+func.func @sums
+// CHECK: %[[START:.*]] = linalg.fill {{.*}} -> tensor<?xf32>
+// CHECK: %[[SCAN:.*]]:2 = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<?x300xf32>)
+// CHECK-SAME: outs(%[[START]], %{{.*}} : tensor<?xf32>, tensor<?x300xf32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[BEFORE:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-NEXT: %[[UPTO:.*]] = arith.addf %[[BEFORE]], %[[SQUARE]]
+// CHECK-NEXT: linalg.yield %[[UPTO]], %[[UPTO]]
+// CHECK: return %[[SCAN]]#1
+func.func @sums(%x: tensor<?x300xf32>) -> tensor<?x300xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x300xf32>
+  %e = tensor.empty(%n) : tensor<?x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x300xf32>) -> tensor<?x300xf32>
+  %r = linalg.generic {indexing_maps = [#read, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<?x300xf32>) outs(%f : tensor<?x300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %p = arith.cmpi ule, %j, %i : index
+    %square = arith.mulf %in, %in : f32
+    %v = arith.select %p, %square, %zero : f32
+    %s = arith.addf %out, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<?x300xf32>
+  return %r : tensor<?x300xf32>
+}
+
+// The largest of what is behind: the scan begins with the last element, and what is before an element is its result.
+// CHECK-LABEL: func.func @behind
+// CHECK: %[[SCAN:.*]]:2 = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]}
+// CHECK: ^bb0(%[[BEFORE:.*]]: i32, %{{.*}}: i32):
+// CHECK: %[[X:.*]] = tensor.extract %arg0
+// CHECK: %[[OWN:.*]] = arith.addi %[[X]], %{{.*}} : i32
+// CHECK: %[[MORE:.*]] = arith.maxsi %[[BEFORE]], %[[OWN]]
+// CHECK: linalg.yield %[[MORE]], %[[BEFORE]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]}
+// CHECK: tensor.extract %[[SCAN]]#1
+func.func @behind(%x: tensor<300x5xi32>) -> tensor<300x5xi32> {
+  %least = arith.constant -2147483648 : i32
+  %e = tensor.empty() : tensor<300x5xi32>
+  %f = linalg.fill ins(%least : i32) outs(%e : tensor<300x5xi32>) -> tensor<300x5xi32>
+  %r = linalg.generic {indexing_maps = [#columns, #ofColumns], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<300x5xi32>) outs(%f : tensor<300x5xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %i = linalg.index 0 : index
+    %k = linalg.index 2 : index
+    %ii = arith.index_cast %i : index to i32
+    %kk = arith.index_cast %k : index to i32
+    %p = arith.cmpi sgt, %kk, %ii : i32
+    %own = arith.addi %in, %kk : i32
+    %v = arith.select %p, %own, %least : i32
+    %s = arith.maxsi %out, %v : i32
+    linalg.yield %s : i32
+  } -> tensor<300x5xi32>
+  return %r : tensor<300x5xi32>
+}
+
+// Few elements.
+// CHECK-LABEL: func.func @few
+// CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @few(%x: tensor<3x100xf32>) -> tensor<3x100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x100xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x100xf32>) -> tensor<3x100xf32>
+  %r = linalg.generic {indexing_maps = [#read, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<3x100xf32>) outs(%f : tensor<3x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %p = arith.cmpi ule, %j, %i : index
+    %v = arith.select %p, %in, %zero : f32
+    %s = arith.addf %out, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<3x100xf32>
+  return %r : tensor<3x100xf32>
+}
+
+// Each result adds other numbers.
+// CHECK-LABEL: func.func @differences
+// CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @differences(%x: tensor<3x300xf32>) -> tensor<3x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x300xf32>) -> tensor<3x300xf32>
+  %r = linalg.generic {indexing_maps = [#read, #made, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : tensor<3x300xf32>, tensor<3x300xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%in: f32, %own: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %p = arith.cmpi ule, %j, %i : index
+    %d = arith.subf %in, %own : f32
+    %v = arith.select %p, %d, %zero : f32
+    %s = arith.addf %out, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<3x300xf32>
+  return %r : tensor<3x300xf32>
+}

@@ -1,0 +1,86 @@
+// Scans of graphs give what upstream's loops give, in their order: along rows and columns, of sums, products, extrema and linear
+// recurrences, with and without an element's own, with ops before and behind them in one kernel.
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_80,sm_90a --code llvm,nvrtc
+// RUN: %{graph} --function rows --kernels 1 -- --arg arg0=random:3x5000 --arg arg1=random:3x5000:1 --arg arg2=random:3:2 --arg result0=empty:3x5000 --rtol 1e-4 --atol 1e-3 --again --arg arg0=random:1x1 --arg arg1=random:1x1 --arg arg2=random:1 --arg result0=empty:1x1 --again --arg arg0=empty:2x0 --arg arg1=empty:2x0 --arg arg2=random:2 --arg result0=empty:2x0 --again --arg arg0=empty:0x5 --arg arg1=empty:0x5 --arg arg2=empty:0 --arg result0=empty:0x5
+// RUN: %{graph} --function short --kernels 1 -- --arg arg0=random:2051x7 --arg result0=empty:2051x7 --arg result1=empty:2051x7
+// RUN: %{graph} --function columns --kernels 1 -- --arg arg0=random:2x300x33 --arg result0=empty:2x300x33 --rtol 1e-4 --atol 1e-3
+// RUN: %{graph} --function recurrence --kernels 1 -- --arg arg0=random:2x67x40 --arg arg1=random:2x67x40:1 --arg result0=empty:2x67x40 --rtol 1e-4 --atol 1e-4
+
+// The sum goes on from a start, and what follows is in the same kernel.
+func.func @rows(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %start: tensor<?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %a = arith.mulf %x, %y : tensor<?x?xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "reduction"]} ins(%a : tensor<?x?xf32>) outs(%start, %e : tensor<?xf32>, tensor<?x?xf32>) {
+  ^bb0(%own: f32, %before: f32, %o: f32):
+    %sum = arith.addf %before, %own : f32
+    linalg.yield %sum, %sum : f32, f32
+  } -> (tensor<?xf32>, tensor<?x?xf32>)
+  %b = arith.subf %r#1, %x : tensor<?x?xf32>
+  return %b : tensor<?x?xf32>
+}
+
+// What comes before each element, and the largest up to it, of short rows.
+func.func @short(%x: tensor<?x7xi32>) -> (tensor<?x7xi32>, tensor<?x7xi32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %least = arith.constant -2147483648 : i32
+  %n = tensor.dim %x, %c0 : tensor<?x7xi32>
+  %e = tensor.empty(%n) : tensor<?xi32>
+  %f = tensor.empty(%n) : tensor<?x7xi32>
+  %zeros = linalg.fill ins(%zero : i32) outs(%e : tensor<?xi32>) -> tensor<?xi32>
+  %leasts = linalg.fill ins(%least : i32) outs(%e : tensor<?xi32>) -> tensor<?xi32>
+  %r:4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>,
+      affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x7xi32>) outs(%zeros, %leasts, %f, %f : tensor<?xi32>, tensor<?xi32>, tensor<?x7xi32>, tensor<?x7xi32>) {
+  ^bb0(%own: i32, %before: i32, %most: i32, %o: i32, %p: i32):
+    %sum = arith.addi %own, %before : i32
+    %more = arith.maxsi %most, %own : i32
+    linalg.yield %sum, %more, %before, %more : i32, i32, i32, i32
+  } -> (tensor<?xi32>, tensor<?xi32>, tensor<?x7xi32>, tensor<?x7xi32>)
+  return %r#2, %r#3 : tensor<?x7xi32>, tensor<?x7xi32>
+}
+
+// A loop goes along rows of memory.
+func.func @columns(%x: tensor<?x300x33xf32>) -> tensor<?x300x33xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x300x33xf32>
+  %e = tensor.empty(%n) : tensor<?x33xf32>
+  %f = tensor.empty(%n) : tensor<?x300x33xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%e : tensor<?x33xf32>) -> tensor<?x33xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, j)>, affine_map<(b, i, j) -> (b, i, j)>],
+      iterator_types = ["parallel", "reduction", "parallel"]} ins(%x : tensor<?x300x33xf32>) outs(%ones, %f : tensor<?x33xf32>, tensor<?x300x33xf32>) {
+  ^bb0(%own: f32, %before: f32, %o: f32):
+    %sum = arith.addf %before, %own : f32
+    linalg.yield %sum, %sum : f32, f32
+  } -> (tensor<?x33xf32>, tensor<?x300x33xf32>)
+  return %r#1 : tensor<?x300x33xf32>
+}
+
+// h = exp(-a) h + x, along the middle.
+func.func @recurrence(%a: tensor<?x67x40xf32>, %x: tensor<?x67x40xf32>) -> tensor<?x67x40xf32> {
+  %c0 = arith.constant 0 : index
+  %half = arith.constant 0.5 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x67x40xf32>
+  %e = tensor.empty(%n) : tensor<?x40xf32>
+  %f = tensor.empty(%n) : tensor<?x67x40xf32>
+  %starts = linalg.fill ins(%half : f32) outs(%e : tensor<?x40xf32>) -> tensor<?x40xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>,
+      affine_map<(b, i, j) -> (b, j)>, affine_map<(b, i, j) -> (b, i, j)>],
+      iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %x : tensor<?x67x40xf32>, tensor<?x67x40xf32>)
+      outs(%starts, %f : tensor<?x40xf32>, tensor<?x67x40xf32>) {
+  ^bb0(%decay: f32, %own: f32, %before: f32, %o: f32):
+    %positive = math.absf %decay : f32
+    %negative = arith.negf %positive : f32
+    %factor = math.exp %negative : f32
+    %kept = arith.mulf %factor, %before : f32
+    %sum = arith.addf %kept, %own : f32
+    linalg.yield %sum, %sum : f32, f32
+  } -> (tensor<?x40xf32>, tensor<?x67x40xf32>)
+  return %r#1 : tensor<?x67x40xf32>
+}

@@ -1,0 +1,191 @@
+//===- GroupScan.cpp - the scans of a group's kernel ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupScan.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupScan.h"
+
+#include "../Reading/ReadScan.h"
+
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class ScanWriter {
+public:
+  ScanWriter(const GroupProgram &program, unsigned op, GroupVectors &vectors,
+             GroupMemory &memory)
+      : op(op), structured(cast<linalg::LinalgOp>(program.graph.ops[op])),
+        scan(*findScan(structured)), vectors(vectors), memory(memory) {
+    SmallVector<unsigned> positions = getPositions(program, op);
+    dims = vectors.findVectorDims(positions);
+    const unsigned *along = llvm::find(dims, positions[scan.loop]);
+    dim = along - dims.begin();
+    kept = dims;
+    kept.erase(kept.begin() + dim);
+  }
+
+  SmallVector<Value> start();
+  LogicalResult write(OpWriter &writer, MutableArrayRef<Value> carried);
+
+private:
+  /// The scan and the total of a chunk.
+  std::pair<Value, Value> scanChunk(const CarriedValue &carried,
+                                    const BodyValues &values, Value before,
+                                    bool isExclusive);
+  void writeBody(ScanOp chunk, const CarriedValue &carried);
+  /// Whether results are computed of a value of the body.
+  bool isUsed(Value value, const CarriedValue &carried);
+
+  unsigned op;
+  linalg::LinalgOp structured;
+  Scan scan;
+  GroupVectors &vectors;
+  GroupMemory &memory;
+  SmallVector<unsigned> dims, kept; ///< of vectors; without the scanned one
+  unsigned dim = 0;                 ///< of vectors: the scanned one
+};
+
+} // namespace
+
+SmallVector<Value> ScanWriter::start() {
+  return llvm::map_to_vector(scan.carried, [&](const CarriedValue &carried) {
+    return vectors.expand(memory.readInit(op, carried.init), kept);
+  });
+}
+
+bool ScanWriter::isUsed(Value value, const CarriedValue &carried) {
+  Operation *last = carried.upTo.getDefiningOp();
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user == structured.getBlock()->getTerminator())
+      return use.getOperandNumber() != carried.init;
+    // The product of a recurrence.
+    bool isStep = value == carried.before &&
+                  (user == last || llvm::is_contained(user->getUsers(), last));
+    return !isStep;
+  });
+}
+
+/// Combines the earlier range's values, the first arguments, with the later
+/// one's.
+void ScanWriter::writeBody(ScanOp chunk, const CarriedValue &carried) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types =
+      llvm::map_to_vector(chunk.getSources(), [](Value source) {
+        return getElementTypeOrSelf(source);
+      });
+  SmallVector<Type> arguments(types);
+  llvm::append_range(arguments, types);
+  Block *body =
+      builder.createBlock(&chunk.getBody(), {}, arguments,
+                          SmallVector<Location>(arguments.size(), loc));
+  IRMapping mapping;
+  if (carried.combiner) {
+    mapping.map(carried.before, body->getArgument(0));
+    mapping.map(carried.element, body->getArgument(1));
+    gpu::YieldOp::create(
+        builder, loc, builder.clone(*carried.combiner, mapping)->getResults());
+    return;
+  }
+  Value factor0 = body->getArgument(0), value0 = body->getArgument(1),
+        factor1 = body->getArgument(2), value1 = body->getArgument(3);
+  bool isFloat = isa<FloatType>(types.front());
+  Value factor =
+      isFloat
+          ? arith::MulFOp::create(builder, loc, factor0, factor1).getResult()
+          : arith::MulIOp::create(builder, loc, factor0, factor1);
+  mapping.map(carried.before, value0);
+  mapping.map(carried.factor, factor1);
+  mapping.map(carried.element, value1);
+  Operation *last = carried.upTo.getDefiningOp();
+  for (Value operand : last->getOperands())
+    if (Operation *product = operand.getDefiningOp();
+        product && operand != carried.element && operand != carried.factor)
+      builder.clone(*product, mapping);
+  Value value = builder.clone(*last, mapping)->getResult(0);
+  gpu::YieldOp::create(builder, loc, ValueRange{factor, value});
+}
+
+std::pair<Value, Value> ScanWriter::scanChunk(const CarriedValue &carried,
+                                              const BodyValues &values,
+                                              Value before, bool isExclusive) {
+  OpBuilder &builder = vectors.builder;
+  SmallVector<Value> sources, inits;
+  if (carried.factor) {
+    sources.push_back(vectors.expand(values.lookup(carried.factor), dims));
+    inits.push_back(vectors.createSplat(
+        builder.getOneAttr(getElementTypeOrSelf(before)), kept));
+  }
+  sources.push_back(vectors.expand(values.lookup(carried.element), dims));
+  inits.push_back(before);
+  auto chunk = ScanOp::create(builder, vectors.loc, sources, inits,
+                              int64_t(dim), isExclusive, /*reverse=*/false);
+  writeBody(chunk, carried);
+  return {chunk.getScanned().back(), chunk.getTotals().back()};
+}
+
+LogicalResult ScanWriter::write(OpWriter &writer,
+                                MutableArrayRef<Value> carried) {
+  BodyValues values;
+  SmallVector<Value> elements;
+  for (const CarriedValue &value : scan.carried)
+    for (Value part : {value.element, value.factor})
+      if (part)
+        elements.push_back(part);
+  if (failed(writer.writeBody(op, elements, values)))
+    return failure();
+  for (auto [value, before] : llvm::zip_equal(scan.carried, carried)) {
+    bool isBefore = isUsed(value.before, value);
+    Value total;
+    for (bool isExclusive : {true, false}) {
+      if (isExclusive ? !isBefore : isBefore && !isUsed(value.upTo, value))
+        continue;
+      auto [scanned, last] = scanChunk(value, values, before, isExclusive);
+      values[isExclusive ? value.before : value.upTo] = {scanned, dims, {}};
+      total = last;
+    }
+    before = total;
+  }
+  SmallVector<Value> results;
+  SmallVector<unsigned> numbers;
+  Operation *end = structured.getBlock()->getTerminator();
+  for (unsigned number = 0; number < end->getNumOperands(); ++number)
+    if (llvm::none_of(scan.carried, [&](const CarriedValue &value) {
+          return value.init == number;
+        })) {
+      results.push_back(end->getOperand(number));
+      numbers.push_back(number);
+    }
+  if (failed(writer.writeBody(op, results, values)))
+    return failure();
+  for (auto [number, result] : llvm::zip_equal(numbers, results))
+    memory.define(op, number, values[result]);
+  return success();
+}
+
+SmallVector<Value> carousel::startScan(const GroupProgram &program, unsigned op,
+                                       GroupVectors &vectors,
+                                       GroupMemory &memory) {
+  return ScanWriter(program, op, vectors, memory).start();
+}
+
+LogicalResult carousel::writeScan(const GroupProgram &program, unsigned op,
+                                  GroupVectors &vectors, GroupMemory &memory,
+                                  OpWriter &writer,
+                                  MutableArrayRef<Value> carried) {
+  return ScanWriter(program, op, vectors, memory).write(writer, carried);
+}

@@ -1,0 +1,128 @@
+//===- ReadScan.cpp - structured ops that carry values --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ReadScan.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadScan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static bool hasLoop(AffineMap map, unsigned loop) {
+  return map.isFunctionOfDim(loop);
+}
+
+bool carousel::hasScannedResults(linalg::LinalgOp op) {
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    return !op.getTiedOpResult(&init).use_empty() &&
+           llvm::any_of(reduced,
+                        [&](unsigned loop) { return hasLoop(map, loop); });
+  });
+}
+
+/// The other operand of two.
+static Value getOther(Operation *op, Value operand) {
+  return op->getOperand(op->getOperand(0) == operand ? 1 : 0);
+}
+
+/// The values of a body that depend on what iterations carry.
+static llvm::DenseSet<Value> findDependent(Block *body,
+                                           ArrayRef<CarriedValue> carried) {
+  llvm::DenseSet<Value> dependent;
+  for (const CarriedValue &value : carried)
+    dependent.insert(value.before);
+  auto isDependent = [&](Value value) { return dependent.contains(value); };
+  for (Operation &op : *body) {
+    WalkResult walked = op.walk([&](Operation *inner) {
+      return llvm::any_of(inner->getOperands(), isDependent)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      dependent.insert_range(op.getResults());
+  }
+  return dependent;
+}
+
+/// Finds how the value up to an element follows from the one before it.
+static bool findStep(CarriedValue &carried) {
+  Operation *last = carried.upTo.getDefiningOp();
+  if (!last)
+    return false;
+  auto uses = [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), carried.before);
+  };
+  if (auto fma = dyn_cast<math::FmaOp>(last)) {
+    if (fma.getA() != carried.before && fma.getB() != carried.before)
+      return false;
+    carried.factor = getOther(fma, carried.before);
+    carried.element = fma.getC();
+    return true;
+  }
+  if (last->getNumOperands() != 2)
+    return false;
+  if (uses(last)) {
+    carried.combiner = last;
+    carried.element = getOther(last, carried.before);
+    return linalg::getCombinerOpKind(last).has_value();
+  }
+  if (!isa<arith::AddFOp, arith::AddIOp>(last))
+    return false;
+  for (Value term : last->getOperands()) {
+    Operation *product = term.getDefiningOp();
+    if (!product || !isa<arith::MulFOp, arith::MulIOp>(product) ||
+        !uses(product))
+      continue;
+    carried.factor = getOther(product, carried.before);
+    carried.element = getOther(last, term);
+    return true;
+  }
+  return false;
+}
+
+std::optional<Scan> carousel::findScan(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 1 ||
+      !hasScannedResults(op))
+    return std::nullopt;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  Scan scan{reduced.front(), {}};
+  Block *body = op.getBlock();
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&init);
+    if (hasLoop(op.getMatchingIndexingMap(&init), scan.loop)) {
+      if (!argument.use_empty())
+        return std::nullopt;
+      continue;
+    }
+    if (!op.getTiedOpResult(&init).use_empty())
+      return std::nullopt;
+    unsigned number = argument.getArgNumber() - op.getNumDpsInputs();
+    CarriedValue carried;
+    carried.init = number;
+    carried.before = argument;
+    carried.upTo = body->getTerminator()->getOperand(number);
+    if (!findStep(carried))
+      return std::nullopt;
+    scan.carried.push_back(carried);
+  }
+  llvm::DenseSet<Value> dependent = findDependent(body, scan.carried);
+  for (const CarriedValue &carried : scan.carried)
+    if (dependent.contains(carried.element) ||
+        dependent.contains(carried.factor))
+      return std::nullopt;
+  return scan;
+}

@@ -1,0 +1,256 @@
+# ===- jax_scans.py - loops of JAX whose iterations are a scan ---------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Finds loops (lax.scan) that carry sums, products, extrema and linear recurrences, for carousel-import. What they carry is a scan
+of linalg, and all else is computed for all iterations at once."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import Literal, Primitive
+from jax.interpreters import mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import func
+
+from torch_lowerings import isFloat, spell
+
+# The ops of a step, by the primitive of JAX: of floats, and of integers with and without a sign.
+COMBINERS = {"add": ("arith.addf", "arith.addi", "arith.addi"), "mul": ("arith.mulf", "arith.muli", "arith.muli"),
+             "max": ("arith.maximumf", "arith.maxsi", "arith.maxui"), "min": ("arith.minimumf", "arith.minsi", "arith.minui")}
+NAME = "carousel_carry"
+FUNCTION = re.compile(rf"func\.func private @({NAME}_(\w+?)_\d+)\((.*?)\) -> .*?\n  \}}", re.DOTALL)
+
+
+# ===--------------------------------------------------------------------------===#
+# What a loop carries
+# ===--------------------------------------------------------------------------===#
+
+
+@dataclass
+class Step:
+    """How a carried value follows from the one before: combined with an element, or `factor * before + element`."""
+    kind: str  # of COMBINERS, "recurrence", or "same"
+    element: Any = None
+    factor: Any = None
+
+
+class Carries:
+    """The body of a loop, whose carried values may be found one after the other."""
+
+    def __init__(self, jaxpr, constants, carried):
+        self.jaxpr, self.constants = jaxpr, constants
+        self.makers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
+        self.before = jaxpr.invars[constants:constants + carried]
+        self.scanned = jaxpr.invars[constants + carried:]
+
+    def depends(self, variable, unknown):
+        """Whether a value depends on carried ones that aren't known."""
+        open_, seen = [variable], set()
+        while open_:
+            value = open_.pop()
+            if isinstance(value, Literal) or value in seen:
+                continue
+            seen.add(value)
+            if value in unknown:
+                return True
+            if value in self.makers:
+                open_ += self.makers[value].invars
+        return False
+
+    def match(self, number, unknown) -> Optional[Step]:
+        own, result = self.before[number], self.jaxpr.outvars[number]
+        if result is own:
+            return Step("same")
+        equation = None if isinstance(result, Literal) else self.makers.get(result)
+        if equation is None or own.aval.shape != result.aval.shape or own.aval.dtype != result.aval.dtype:
+            return None
+        kind = {"add_any": "add"}.get(equation.primitive.name, equation.primitive.name)
+        if kind not in COMBINERS:
+            return None
+        for at, operand in enumerate(equation.invars):
+            other = equation.invars[1 - at]
+            if self.depends(other, unknown):
+                continue
+            if operand is own:
+                return Step(kind, other)
+            product = None if isinstance(operand, Literal) else self.makers.get(operand)
+            if kind != "add" or product is None or product.primitive.name != "mul":
+                continue
+            for place, factor in enumerate(product.invars):
+                if product.invars[1 - place] is own and not self.depends(factor, unknown):
+                    return Step("recurrence", other, factor)
+        return None
+
+    def evaluate(self, wanted, known):
+        """`known`: values by variable."""
+        known = dict(known)
+
+        def read(variable):
+            return variable.val if isinstance(variable, Literal) else known[variable]
+
+        needed, open_ = set(), [variable for variable in wanted if not isinstance(variable, Literal)]
+        while open_:
+            variable = open_.pop()
+            equation = None if variable in known else self.makers.get(variable)
+            if equation is None or id(equation) in needed:
+                continue
+            needed.add(id(equation))
+            open_ += [operand for operand in equation.invars if not isinstance(operand, Literal)]
+        for equation in self.jaxpr.eqns:
+            if id(equation) not in needed:
+                continue
+            made = equation.primitive.bind(*map(read, equation.invars), **equation.primitive.get_bind_params(equation.params))
+            for variable, value in zip(equation.outvars, made if equation.primitive.multiple_results else [made]):
+                known[variable] = value
+        return [jnp.asarray(read(variable), variable.aval.dtype) for variable in wanted]
+
+
+def pickLast(numbers):
+    """As a sum, since programs read no elements on the host."""
+    isLast = lax.iota(jnp.int32, len(numbers)) == len(numbers) - 1
+    return jnp.sum(jnp.where(isLast, numbers, jnp.zeros((), numbers.dtype)), dtype=numbers.dtype)
+
+
+def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
+    """The results of a loop as scans along dimension 0; None where it carries something else."""
+    carries = Carries(jaxpr.jaxpr, len(constants), len(carry))
+    unknown = set(carries.before)
+    fixed = dict(zip(carries.jaxpr.constvars, jaxpr.consts)) | dict(zip(carries.jaxpr.invars, constants))
+    if reverse:
+        scanned = [lax.rev(array, (0,)) for array in scanned]
+    rows = dict(zip(carries.scanned, scanned))
+    last = list(carry)
+
+    def mapOver(wanted):
+        """Values of all iterations."""
+        names, arrays = list(rows), list(rows.values())
+        if not arrays:
+            return [jnp.broadcast_to(value, (length, *value.shape)) for value in carries.evaluate(wanted, fixed)]
+        return jax.vmap(lambda *values: tuple(carries.evaluate(wanted, fixed | dict(zip(names, values)))), axis_size=length)(*arrays)
+
+    while unknown:
+        steps = {number: step for number, own in enumerate(carries.before)
+                 if own in unknown and (step := carries.match(number, unknown))}
+        if not steps:
+            return None
+        found = {}
+        for number, step in steps.items():
+            own, start = carries.before[number], carry[number]
+            if step.kind == "same":
+                fixed[own] = start
+                continue
+            parts = [step.element] if step.factor is None else [step.element, step.factor]
+            # Numbers may stand for all elements.
+            shape = (length, *start.shape)
+            elements = [jnp.broadcast_to(part.reshape(length, *[1] * (len(shape) - part.ndim), *part.shape[1:]), shape)
+                        for part in mapOver(parts)]
+            before, upTo = carry_p.bind(*elements, start, kind=step.kind)
+            found[own] = before
+            last[number] = lax.index_in_dim(upTo, length - 1, keepdims=False) if start.ndim else pickLast(upTo)
+        unknown -= {carries.before[number] for number in steps}
+        rows |= found
+    made = mapOver(carries.jaxpr.outvars[len(carry):]) if len(carries.jaxpr.outvars) > len(carry) else []
+    return [*last, *(lax.rev(array, (0,)) if reverse else array for array in made)]
+
+
+# ===--------------------------------------------------------------------------===#
+# Their scans
+# ===--------------------------------------------------------------------------===#
+
+carry_p = Primitive("carousel_carry")
+carry_p.multiple_results = True
+
+
+@carry_p.def_abstract_eval
+def shapeOfCarry(element, *_, kind):
+    return [element, element]
+
+
+def lowerCarry(context, *operands, kind):
+    """A call of a function that defineCarries defines, in linalg."""
+    module = context.module_context.module
+    results = [operands[0].type] * 2
+    signs = "u" if jnp.issubdtype(context.avals_out[0].dtype, jnp.unsignedinteger) else ""
+    with ir.InsertionPoint(module.body):
+        number = sum(1 for _ in module.body.operations)
+        name = f"{NAME}_{kind}{signs}_{number}"
+        stand = func.FuncOp(name, ([operand.type for operand in operands], results), visibility="private")
+        stand.attributes["no_inline"] = ir.UnitAttr.get()
+        # JAX's passes want a body.
+        with ir.InsertionPoint(stand.add_entry_block()):
+            func.ReturnOp([stand.arguments[0]] * 2)
+    return func.CallOp(results, ir.FlatSymbolRefAttr.get(name), list(operands)).results
+
+
+mlir.register_lowering(carry_p, lowerCarry)
+
+
+def readType(type):
+    *shape, element = type.removeprefix("tensor<").removesuffix(">").split("x")
+    return [-1 if extent == "?" else int(extent) for extent in shape], element
+
+
+def defineCarry(match):
+    """A scan along dimension 0. Narrow floats are carried in f32."""
+    name, kind, arguments = match.groups()
+    types = re.findall(r"tensor<[^>]*>", arguments)
+    shape, element = readType(types[0])
+    loops = [f"d{dim}" for dim in range(len(shape))]
+    carried = "f32" if element in ("bf16", "f16") else element
+    own, start = spell(shape, element), spell(shape[1:], carried)
+    lines, sizes = [], []
+    for dim, extent in enumerate(shape):
+        if extent < 0:
+            lines += [f"%c{dim} = arith.constant {dim} : index", f"%s{dim} = tensor.dim %x0, %c{dim} : {own}"]
+            sizes.append((dim, f"%s{dim}"))
+    lines += [f"%e = tensor.empty({', '.join(size for _, size in sizes)}) : {own}"]
+    first = f"%x{len(types) - 1}"
+    inner = f"affine_map<({', '.join(loops[1:])}) -> ({', '.join(loops[1:])})>"
+    if carried != element:
+        kinds = ", ".join(['"parallel"'] * (len(shape) - 1))
+        lines += [f"%w = tensor.empty({', '.join(size for dim, size in sizes if dim)}) : {start}",
+                  f"%f = linalg.generic {{indexing_maps = [{inner}, {inner}], iterator_types = [{kinds}]}} ins({first} : {types[-1]}) "
+                  f"outs(%w : {start}) {{", f"^bb0(%v: {element}, %o: {carried}):", f"%y = arith.extf %v : {element} to {carried}",
+                  f"linalg.yield %y : {carried}", f"}} -> {start}"]
+        first = "%f"
+    whole = f"affine_map<({', '.join(loops)}) -> ({', '.join(loops)})>"
+    kept = f"affine_map<({', '.join(loops)}) -> ({', '.join(loops[1:])})>"
+    inputs = len(types) - 1
+    kinds = ", ".join(['"reduction"', *['"parallel"'] * (len(shape) - 1)])
+    values = [f"%a{at}" for at in range(inputs)]
+    body = []
+    if carried != element:
+        body = [f"%w{at} = arith.extf %a{at} : {element} to {carried}" for at in range(inputs)]
+        values = [f"%w{at}" for at in range(inputs)]
+    unsigned = kind.endswith("u")
+    place = 0 if isFloat(element) else 2 if unsigned else 1
+    combiners = {name: ops[place] for name, ops in COMBINERS.items()}
+    kind = kind.removesuffix("u") if unsigned else kind
+    if kind == "recurrence":
+        body += [f"%p = {combiners['mul']} {values[1]}, %before : {carried}", f"%y = {combiners['add']} %p, {values[0]} : {carried}"]
+    else:
+        body += [f"%y = {combiners[kind]} %before, {values[0]} : {carried}"]
+    yielded = ["%before", "%y"]
+    if carried != element:
+        body += [f"%n{at} = arith.truncf {value} : {carried} to {element}" for at, value in enumerate(yielded)]
+        yielded = ["%n0", "%n1"]
+    arguments = ", ".join([*(f"%a{at}: {element}" for at in range(inputs)), f"%before: {carried}", f"%o: {element}", f"%q: {element}"])
+    lines += [f"%r:3 = linalg.generic {{indexing_maps = [{', '.join([whole] * inputs + [kept, whole, whole])}], "
+              f"iterator_types = [{kinds}]}} ins({', '.join(f'%x{at}' for at in range(inputs))} : {', '.join(types[:inputs])}) "
+              f"outs({first}, %e, %e : {start}, {own}, {own}) {{", f"^bb0({arguments}):", *body,
+              f"linalg.yield %y, {', '.join(yielded)} : {carried}, {element}, {element}", f"}} -> ({start}, {own}, {own}) loc(unknown)",
+              f"return %r#1, %r#2 : {own}, {own}"]
+    header = ", ".join(f"%x{at}: {type}" for at, type in enumerate(types))
+    return "\n".join([f"func.func private @{name}({header}) -> ({own}, {own}) {{", *lines, "}"])
+
+
+def defineCarries(text):
+    """Gives the functions that lowerCarry calls their bodies."""
+    return FUNCTION.sub(defineCarry, text)
