@@ -80,6 +80,58 @@ TEST(GroupScheduleTest, LongRowsAreTiled) {
             "32\n");
 }
 
+/// y = f(scan(x)), along the loop `scanned` of "mn".
+GraphBuilder makeScan(int64_t rows, int64_t columns, char scanned) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, columns});
+  graph.op("scan", GraphOpKind::Scan, "mn", "", {rows, columns})
+      .loops[scanned == 'n']
+      .isScanned = true;
+  graph.read(x, "mn");
+  unsigned s = graph.tensor({rows, columns});
+  graph.write(s, "mn");
+  unsigned y = graph.map("f", s, "mn", {rows, columns});
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupScheduleTest, LoopsGoAlongScans) {
+  EXPECT_EQ(makeScan(512, 10000, 'n').schedule(),
+            "row, 512 by the grid, 10000 by a loop in vectors of 4096\n");
+  EXPECT_EQ(makeScan(1 << 20, 7, 'n').schedule(),
+            "row, 1048576 by the grid in vectors of 512, 7 by a loop in "
+            "vectors of 8\n");
+  EXPECT_EQ(makeScan(512, 1, 'n').schedule(),
+            "row, 512 by the grid, 1 by a loop in vectors of 2\n");
+  EXPECT_EQ(makeScan(512, 10000, 'm').schedule(),
+            "column, 512 by a loop in vectors of 128, 10000 by the grid in "
+            "vectors of 32\n");
+  EXPECT_EQ(makeScan(512, 10000, 'n').divide(), "none\n");
+}
+
+TEST(GroupScheduleTest, ScansOfTwoDimensionsAreTwoKernels) {
+  GraphBuilder graph = makeScan(512, 512, 'n');
+  unsigned y = graph.problem.tensors.size() - 1;
+  graph.op("columns", GraphOpKind::Scan, "mn", "", {512, 512})
+      .loops[0]
+      .isScanned = true;
+  graph.read(y, "mn");
+  graph.write(graph.tensor({512, 512}), "mn");
+  EXPECT_EQ(graph.schedule(),
+            "row, 512 by the grid, 512 by a loop in vectors of 512\n"
+            "column, 512 by a loop in vectors of 128, 512 by the grid in "
+            "vectors of 32\n");
+}
+
+TEST(GroupScheduleTest, SumsOfScansAreAnotherKernel) {
+  GraphBuilder graph = makeScan(512, 512, 'n');
+  unsigned y = graph.problem.tensors.size() - 1;
+  graph.op("sum", GraphOpKind::Reduction, "mn", "n", {512, 512});
+  graph.read(y, "mn");
+  graph.write(graph.tensor({512}), "m");
+  EXPECT_EQ(llvm::StringRef(graph.schedule()).count("\n"), 2u);
+}
+
 TEST(GroupScheduleTest, NeighboursCollapse) {
   // All of 4 x 320 x 64 is one dimension, unless a column tells them apart.
   GraphBuilder graph;
