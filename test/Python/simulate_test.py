@@ -213,6 +213,73 @@ class SimulateTest(unittest.TestCase):
                     numpy.testing.assert_allclose(result, wanted, rtol=1e-5)
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_loops_that_are_scans(self):
+        """Averages, several carried values in reverse order, gradients of a recurrence, and a state-space model."""
+        import jax
+        import jax.numpy as jnp
+        import numpy
+        from jax import lax
+
+        def average(x):
+            return lax.scan(lambda h, v: (0.875 * h + v, h), jnp.zeros(x.shape[1:], x.dtype), x)
+
+        def carry(x):
+            def step(state, v):
+                total, most, count = state
+                return (total + v, jnp.maximum(most, v), count + 1), total * count
+
+            return lax.scan(step, (jnp.zeros(x.shape[1:]), x[0], jnp.int32(0)), x, reverse=True)
+
+        def differentiate(x, a):
+            def loss(x, a):
+                return (lax.scan(lambda h, t: (t[1] * h + t[0], h * t[0]), jnp.zeros(x.shape[1:]), (x, a))[1] ** 2).sum()
+
+            return jax.grad(loss, argnums=(0, 1))(x, a)
+
+        def select(a, b, c, x):
+            def step(h, t):
+                decay, into, out, v = t
+                h = jnp.exp(-jnp.abs(decay)) * h + into[:, None, :] * v[:, :, None]
+                return h, (h * out[:, None, :]).sum(-1)
+
+            return lax.scan(step, jnp.zeros((*x.shape[1:], b.shape[-1])), (a, b, c, x))[1]
+
+        def recur(x, a):
+            return lax.associative_scan(lambda l, r: (l[0] * r[0], r[0] * l[1] + r[1]), (a.T, x.T), axis=1)[1]
+
+        def recur_back(x, a):
+            return jax.grad(lambda x: (recur(x, a) ** 2).sum())(x), lax.associative_scan(jnp.maximum, x, reverse=True)
+
+        def segment(x, a):
+            def combine(left, right):
+                return left[0] | right[0], jnp.where(right[0], right[1], left[1] + right[1])
+
+            return lax.associative_scan(combine, (a > 0.8, x))[1]
+
+        random = numpy.random.default_rng(0)
+        x, a = random.standard_normal((200, 9)).astype("f4"), random.uniform(0.1, 0.9, (200, 9)).astype("f4")
+        model = [random.standard_normal(shape).astype("f4") for shape in ((130, 2, 8, 4), (130, 2, 4), (130, 2, 4), (130, 2, 8))]
+        for function, arguments in ((average, (x,)), (average, (x.astype(jnp.bfloat16),)), (carry, (x,)), (differentiate, (x, a)),
+                                    (select, model), (recur, (x, a)), (recur_back, (x[:40], a[:40])), (segment, (x[:40], a[:40]))):
+            with self.subTest(function=function.__name__, type=str(arguments[0].dtype)):
+                # What is carried has f32, and rounds once.
+                wide = [each.astype("f4") for each in arguments]
+                wanted = [numpy.asarray(each) for each in jax.tree_util.tree_leaves(jax.jit(function)(*wide))]
+                results = [numpy.zeros(each.shape, arguments[0].dtype if each.dtype == "f4" else each.dtype) for each in wanted]
+                names = {"float32": "f32", "bfloat16": "bf16"}
+                shapes = ",".join(f"{names[str(each.dtype)]}[{','.join(map(str, each.shape))}]" for each in arguments)
+                given = {**{f"arg{at}": each for at, each in enumerate(arguments)},
+                         **{f"result{at}": each for at, each in enumerate(results)}}
+                carousel.simulate(function, given, shapes=shapes, framework="jax").check()
+                bound = 2 ** -8 if arguments[0].dtype == jnp.bfloat16 else 2e-3
+                for result, each in zip(results, wanted):
+                    numpy.testing.assert_allclose(result.astype("f4"), each.astype("f4"), rtol=bound, atol=bound)
+
+        with self.assertRaisesRegex(carousel.InvalidArgumentError, "at most 128 iterations"):
+            carousel.simulate(lambda x: lax.scan(lambda h, v: (jnp.tanh(h) + v, h), jnp.zeros(9), x)[0],
+                              {"arg0": x, "result0": numpy.zeros(9, "f4")}, shapes="f32[200,9]", framework="jax")
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_gradients_of_windows_that_have_no_place(self):
         import jax
         import numpy

@@ -27,7 +27,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
-from jax_scans import scanLoop
+from jax_scans import LEAST_SCANNED, scanInOrder, scanLoop
 from refusals import Refusal
 from ragged_products import chooseRagged
 from reshapes import pair_groups
@@ -35,8 +35,6 @@ from reshapes import pair_groups
 # The longest loops, and their equations over all iterations.
 MOST_ITERATIONS = 128
 MOST_EQUATIONS = 4096
-# Shorter loops fuse better.
-LEAST_SCANNED = 32
 # In JAX's table of rules for CUDA.
 LOCK = threading.RLock()
 
@@ -547,11 +545,13 @@ def installed():
     """Registers the rules for exports to CUDA that this thread makes in the context. The process may compile for CUDA, too."""
     table = mlir._platform_specific_lowerings["cuda"]
     with LOCK:
-        before = dict(table)
+        before, usual = dict(table), lax.associative_scan
         register_rules(threading.get_ident())
+        lax.associative_scan = scanInOrder(usual, threading.get_ident())
         try:
             yield
         finally:
+            lax.associative_scan = usual
             table.clear()
             table.update(before)
 

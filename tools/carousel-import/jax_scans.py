@@ -7,9 +7,11 @@
 """Finds loops (lax.scan) that carry sums, products, extrema and linear recurrences, for carousel-import. What they carry is a scan
 of linalg, and all else is computed for all iterations at once."""
 
+import functools
 import re
-from dataclasses import dataclass
-from typing import Any, Optional
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +27,8 @@ from torch_lowerings import isFloat, spell
 COMBINERS = {"add": ("arith.addf", "arith.addi", "arith.addi"), "mul": ("arith.mulf", "arith.muli", "arith.muli"),
              "max": ("arith.maximumf", "arith.maxsi", "arith.maxui"), "min": ("arith.minimumf", "arith.minsi", "arith.minui")}
 NAME = "carousel_carry"
+# Shorter loops fuse better when they are unrolled.
+LEAST_SCANNED = 32
 FUNCTION = re.compile(rf"func\.func private @({NAME}_(\w+?)_\d+)\((.*?)\) -> .*?\n  \}}", re.DOTALL)
 
 
@@ -37,8 +41,9 @@ FUNCTION = re.compile(rf"func\.func private @({NAME}_(\w+?)_\d+)\((.*?)\) -> .*?
 class Step:
     """How a carried value follows from the one before: combined with an element, or `factor * before + element`."""
     kind: str  # of COMBINERS, "recurrence", or "same"
-    element: Any = None
-    factor: Any = None
+    sources: list[Any] = field(default_factory=list)  # variables
+    # Of their values: the element, and the factor of a recurrence.
+    compute: Callable[..., Any] = lambda *values: values
 
 
 class Carries:
@@ -68,25 +73,47 @@ class Carries:
         own, result = self.before[number], self.jaxpr.outvars[number]
         if result is own:
             return Step("same")
-        equation = None if isinstance(result, Literal) else self.makers.get(result)
-        if equation is None or own.aval.shape != result.aval.shape or own.aval.dtype != result.aval.dtype:
+        if isinstance(result, Literal) or own.aval.shape != result.aval.shape or own.aval.dtype != result.aval.dtype:
             return None
-        kind = {"add_any": "add"}.get(equation.primitive.name, equation.primitive.name)
-        if kind not in COMBINERS:
+        equation = self.makers.get(result)
+        if equation is not None and equation.primitive.name in COMBINERS:
+            for operand, other in zip(equation.invars, reversed(equation.invars)):
+                if operand is own and not self.depends(other, unknown):
+                    return Step(equation.primitive.name, [other])
+        sources: list[Any] = []
+        if self.divide(result, own, unknown, lambda source: sources.append(source) or 1.0) is None:
             return None
-        for at, operand in enumerate(equation.invars):
-            other = equation.invars[1 - at]
-            if self.depends(other, unknown):
-                continue
-            if operand is own:
-                return Step(kind, other)
-            product = None if isinstance(operand, Literal) else self.makers.get(operand)
-            if kind != "add" or product is None or product.primitive.name != "mul":
-                continue
-            for place, factor in enumerate(product.invars):
-                if product.invars[1 - place] is own and not self.depends(factor, unknown):
-                    return Step("recurrence", other, factor)
-        return None
+
+        def compute(*values):
+            left = iter(values)
+            factor, element = self.divide(result, own, unknown, lambda _: next(left))
+            return tuple(jnp.broadcast_to(jnp.asarray(part, own.aval.dtype), own.aval.shape) for part in (element, factor))
+
+        return Step("recurrence", sources, compute)
+
+    def divide(self, variable, own, unknown, read):
+        """A value as `factor * own + element`; None if it isn't one. `read` gives those that depend on no carried one."""
+        if not self.depends(variable, unknown):
+            return 0, read(variable)
+        if variable is own:
+            return 1, 0
+        equation = self.makers.get(variable)
+        if equation is None or equation.primitive.name not in ("add", "add_any", "sub", "mul", "neg"):
+            return None
+        parts = [self.divide(operand, own, unknown, read) for operand in equation.invars]
+        if None in parts:
+            return None
+        if equation.primitive.name == "neg":
+            return -parts[0][0], -parts[0][1]
+        (factor, element), (other, more) = parts
+        if equation.primitive.name == "mul":
+            moving = [self.depends(operand, unknown) for operand in equation.invars]
+            if all(moving):
+                return None
+            scale, parts = (more, parts[0]) if moving[0] else (element, parts[1])
+            # Zero times what isn't finite would be a number.
+            return tuple(0 if isinstance(part, int) and part == 0 else part * scale for part in parts)
+        return (factor - other, element - more) if equation.primitive.name == "sub" else (factor + other, element + more)
 
     def evaluate(self, wanted, known):
         """`known`: values by variable."""
@@ -128,12 +155,12 @@ def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
     rows = dict(zip(carries.scanned, scanned))
     last = list(carry)
 
-    def mapOver(wanted):
+    def mapOver(wanted, compute=lambda *values: values):
         """Values of all iterations."""
         names, arrays = list(rows), list(rows.values())
         if not arrays:
-            return [jnp.broadcast_to(value, (length, *value.shape)) for value in carries.evaluate(wanted, fixed)]
-        return jax.vmap(lambda *values: tuple(carries.evaluate(wanted, fixed | dict(zip(names, values)))), axis_size=length)(*arrays)
+            return [jnp.broadcast_to(value, (length, *value.shape)) for value in compute(*carries.evaluate(wanted, fixed))]
+        return jax.vmap(lambda *values: compute(*carries.evaluate(wanted, fixed | dict(zip(names, values)))), axis_size=length)(*arrays)
 
     while unknown:
         steps = {number: step for number, own in enumerate(carries.before)
@@ -146,11 +173,10 @@ def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
             if step.kind == "same":
                 fixed[own] = start
                 continue
-            parts = [step.element] if step.factor is None else [step.element, step.factor]
             # Numbers may stand for all elements.
             shape = (length, *start.shape)
             elements = [jnp.broadcast_to(part.reshape(length, *[1] * (len(shape) - part.ndim), *part.shape[1:]), shape)
-                        for part in mapOver(parts)]
+                        for part in mapOver(step.sources, step.compute)]
             before, upTo = carry_p.bind(*elements, start, kind=step.kind)
             found[own] = before
             last[number] = lax.index_in_dim(upTo, length - 1, keepdims=False) if start.ndim else pickLast(upTo)
@@ -158,6 +184,63 @@ def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
         rows |= found
     made = mapOver(carries.jaxpr.outvars[len(carry):]) if len(carries.jaxpr.outvars) > len(carry) else []
     return [*last, *(lax.rev(array, (0,)) if reverse else array for array in made)]
+
+
+# Starts of steps whose gradients are scans, too.
+STARTS = {"add": 0, "mul": 1, "recurrence": 0}
+# What JAX has for one array, with gradients.
+CUMULATIVE = {"add": lax.cumsum, "mul": lax.cumprod, "max": lax.cummax, "min": lax.cummin}
+
+
+def findKinds(combine, elements):
+    """The steps of a loop that combines elements in their order; None if what it carries is no scan."""
+    jaxpr = jax.make_jaxpr(lambda before, own: combine(before, own))(elements, elements).jaxpr
+    carries = Carries(jaxpr, 0, len(elements))
+    unknown, kinds = set(carries.before), {}
+    while unknown:
+        steps = {number: step for number, own in enumerate(carries.before)
+                 if own in unknown and (step := carries.match(number, unknown)) and step.kind != "same"}
+        if not steps:
+            return None
+        kinds |= {number: step.kind for number, step in steps.items()}
+        # The element is all that is combined.
+        if len(elements) == 1 and kinds[0] in CUMULATIVE and steps[0].sources[0] is not jaxpr.invars[1]:
+            return None
+        unknown -= {carries.before[number] for number in steps}
+    return [kinds[number] for number in range(len(elements))]
+
+
+def scanInOrder(usual, thread):
+    """lax.associative_scan as a loop, whose iterations scanLoop computes at once, where the thread exports."""
+
+    @functools.wraps(usual)
+    def scan(fn, elems, reverse=False, axis=0):
+        leaves, tree = jax.tree_util.tree_flatten(elems)
+        arrays = [jnp.moveaxis(leaf, axis, 0) for leaf in leaves]
+
+        def combine(before, own):
+            return jax.tree_util.tree_leaves(fn(tree.unflatten(before), tree.unflatten(own)))
+
+        kinds = None
+        if threading.get_ident() == thread and arrays and isinstance(length := arrays[0].shape[0], int) and length >= LEAST_SCANNED:
+            try:
+                kinds = findKinds(combine, [jax.ShapeDtypeStruct(array.shape[1:], array.dtype) for array in arrays])
+            except Exception:  # of a function that wants the scanned dimension
+                kinds = None
+        if kinds and len(kinds) == 1 and kinds[0] in CUMULATIVE:
+            return tree.unflatten([CUMULATIVE[kinds[0]](leaves[0], axis=axis % leaves[0].ndim, reverse=reverse)])
+        if not kinds or any(kind not in STARTS for kind in kinds):
+            return usual(fn, elems, reverse=reverse, axis=axis)
+        starts = [jnp.full(array.shape[1:], STARTS[kind], array.dtype) for kind, array in zip(kinds, arrays)]
+
+        def step(before, own):
+            made = combine(before, own)
+            return made, made
+
+        _, made = lax.scan(step, starts, arrays, reverse=reverse)
+        return tree.unflatten([jnp.moveaxis(each, 0, axis) for each in made])
+
+    return scan
 
 
 # ===--------------------------------------------------------------------------===#

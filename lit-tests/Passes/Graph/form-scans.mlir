@@ -9,8 +9,7 @@
 #columns = affine_map<(i, j, k) -> (k, j)>
 #ofColumns = affine_map<(i, j, k) -> (i, j)>
 
-// CHECK-LABEL: // DOC-EXAMPLE: --carousel-form-scans
-func.func @sums
+// CHECK-LABEL: func.func @sums
 // CHECK: %[[START:.*]] = linalg.fill {{.*}} -> tensor<?xf32>
 // CHECK: %[[SCAN:.*]]:2 = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<?x300xf32>)
 // CHECK-SAME: outs(%[[START]], %{{.*}} : tensor<?xf32>, tensor<?x300xf32>)
@@ -19,6 +18,7 @@ func.func @sums
 // CHECK-NEXT: %[[UPTO:.*]] = arith.addf %[[BEFORE]], %[[SQUARE]]
 // CHECK-NEXT: linalg.yield %[[UPTO]], %[[UPTO]]
 // CHECK: return %[[SCAN]]#1
+// DOC-EXAMPLE: --carousel-form-scans
 func.func @sums(%x: tensor<?x300xf32>) -> tensor<?x300xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32

@@ -5,14 +5,14 @@
 // RUN: %{graph} --function rest --kernels 4 -- --arg arg0=random:2x16411 --arg result0=empty:2x16411
 // RUN: %{graph} --function numbered --kernels 4 -- --arg result0=empty:20000x3
 
-// CHECK-LABEL: // DOC-EXAMPLE: --carousel-split-scans
-func.func @flat
+// CHECK-LABEL: func.func @flat
 // CHECK: %[[PARTS:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<4x4096xf32>
 // CHECK: %[[TOTALS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[PARTS]]
 // CHECK: %[[BEFORE:.*]]:3 = linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[TOTALS]] : tensor<4xf32>) outs(%arg1,
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
 // CHECK-SAME: outs(%[[BEFORE]]#1,
 // CHECK: tensor.collapse_shape {{.*}} into tensor<16384xf32>
+// DOC-EXAMPLE: --carousel-split-scans
 func.func @flat(%x: tensor<16384xf32>, %start: tensor<f32>) -> tensor<16384xf32> {
   %e = tensor.empty() : tensor<16384xf32>
   %r:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["reduction"]}
