@@ -3,6 +3,7 @@
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --as-written --chip sm_90a
 // RUN: %{graph} --function sums --kernels 1 -- --arg arg0=random:3x300 --arg result0=empty:3x300 --rtol 1e-4 --atol 1e-4
 // RUN: %{graph} --function behind --kernels 2 -- --arg arg0=random:300x5 --arg result0=empty:300x5
+// RUN: %{graph} --function rest --kernels 2 -- --arg arg0=random:2x300 --arg result0=empty:2x300
 
 #read = affine_map<(b, i, j) -> (b, j)>
 #made = affine_map<(b, i, j) -> (b, i)>
@@ -41,14 +42,12 @@ func.func @sums(%x: tensor<?x300xf32>) -> tensor<?x300xf32> {
 
 // The largest of what is behind: the scan begins with the last element, and what is before an element is its result.
 // CHECK-LABEL: func.func @behind
-// CHECK: %[[SCAN:.*]]:2 = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]}
-// CHECK: ^bb0(%[[BEFORE:.*]]: i32, %{{.*}}: i32):
-// CHECK: %[[X:.*]] = tensor.extract %arg0
+// CHECK: %[[SCAN:.*]]:2 = linalg.generic {indexing_maps = [#[[BACK:.*]], #{{.*}}, #{{.*}}], iterator_types = ["reduction", "parallel"]} ins(%arg0
+// CHECK: ^bb0(%[[X:.*]]: i32, %[[BEFORE:.*]]: i32, %{{.*}}: i32):
 // CHECK: %[[OWN:.*]] = arith.addi %[[X]], %{{.*}} : i32
 // CHECK: %[[MORE:.*]] = arith.maxsi %[[BEFORE]], %[[OWN]]
 // CHECK: linalg.yield %[[MORE]], %[[BEFORE]]
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]}
-// CHECK: tensor.extract %[[SCAN]]#1
+// CHECK: linalg.generic {indexing_maps = [#[[BACK]], #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%[[SCAN]]#1
 func.func @behind(%x: tensor<300x5xi32>) -> tensor<300x5xi32> {
   %least = arith.constant -2147483648 : i32
   %e = tensor.empty() : tensor<300x5xi32>
@@ -67,6 +66,30 @@ func.func @behind(%x: tensor<300x5xi32>) -> tensor<300x5xi32> {
     linalg.yield %s : i32
   } -> tensor<300x5xi32>
   return %r : tensor<300x5xi32>
+}
+
+// Neighbours are extracted one by one.
+// CHECK-LABEL: func.func @rest
+// CHECK: %[[SCAN:.*]]:2 = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+// CHECK: %[[X:.*]] = tensor.extract %arg0
+// CHECK: %[[MORE:.*]] = arith.minsi %{{.*}}, %[[X]]
+// CHECK: linalg.yield %[[MORE]], %[[MORE]]
+// CHECK: tensor.extract %[[SCAN]]#1
+func.func @rest(%x: tensor<2x300xi32>) -> tensor<2x300xi32> {
+  %most = arith.constant 2147483647 : i32
+  %e = tensor.empty() : tensor<2x300xi32>
+  %f = linalg.fill ins(%most : i32) outs(%e : tensor<2x300xi32>) -> tensor<2x300xi32>
+  %r = linalg.generic {indexing_maps = [#read, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<2x300xi32>) outs(%f : tensor<2x300xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %p = arith.cmpi slt, %j, %i : index
+    %v = arith.select %p, %most, %in : i32
+    %s = arith.minsi %out, %v : i32
+    linalg.yield %s : i32
+  } -> tensor<2x300xi32>
+  return %r : tensor<2x300xi32>
 }
 
 // Few elements.

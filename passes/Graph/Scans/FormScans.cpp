@@ -79,6 +79,9 @@ private:
   /// The element of an operand that the scan reads at its last index first.
   Value extractReversed(OpBuilder &body, OpOperand &input);
   Value getReversedIndex(OpBuilder &body, Location at, unsigned loop);
+  /// The map with the last index of a loop first, where neighbours are in
+  /// another one: vectors have several of these. Null for other maps.
+  AffineMap reverse(AffineMap map, unsigned loop) const;
   /// The tensor with its last element first.
   Value reverse(Value tensor, unsigned dim);
 
@@ -326,11 +329,28 @@ void ScanWriter::writeBody(OpBuilder &body, ValueRange arguments) {
     moveIndex(index);
 }
 
+AffineMap ScanWriter::reverse(AffineMap map, unsigned loop) const {
+  int64_t extent = linalg::GenericOp(op).getStaticLoopRanges()[prefix.reduced];
+  if (ShapedType::isDynamic(extent) ||
+      map.getResults().back().isFunctionOfDim(loop))
+    return {};
+  AffineExpr index = getAffineDimExpr(loop, map.getContext());
+  return map.replace(index, extent - 1 - index, map.getNumDims(), 0);
+}
+
 Value ScanWriter::reverse(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
+  if (AffineMap read = reverse(map, dim))
+    return linalg::GenericOp::create(
+               builder, loc, type, tensor, getEmpty(), ArrayRef{read, map},
+               iterators,
+               [&](OpBuilder &body, Location at, ValueRange arguments) {
+                 linalg::YieldOp::create(body, at, arguments.front());
+               })
+        .getResult(0);
   auto flip = linalg::GenericOp::create(
       builder, loc, type, ValueRange(), getEmpty(), ArrayRef(map), iterators,
       [&](OpBuilder &body, Location at, ValueRange) {
@@ -362,12 +382,14 @@ void ScanWriter::write() {
   SmallVector<Value> tensors;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    bool isRead = prefix.isReversed && map.isFunctionOfDim(prefix.reduced);
-    if (isRead || map.isFunctionOfDim(prefix.kept))
+    AffineMap read = moveLoops(map);
+    if (prefix.isReversed && map.isFunctionOfDim(prefix.reduced))
+      read = reverse(read, along);
+    if (!read || map.isFunctionOfDim(prefix.kept))
       continue;
     inputs.push_back(input);
     tensors.push_back(input->get());
-    maps.push_back(moveLoops(map));
+    maps.push_back(read);
   }
   Value start = createStart(scanned);
   maps.push_back(scanned.dropResult(dim));
