@@ -5,6 +5,9 @@
 // RUN: %{graph} --function short --kernels 1 -- --arg arg0=random:2051x7 --arg result0=empty:2051x7 --arg result1=empty:2051x7
 // RUN: %{graph} --function columns --kernels 1 -- --arg arg0=random:2x300x33 --arg result0=empty:2x300x33 --rtol 1e-4 --atol 1e-3
 // RUN: %{graph} --function recurrence --kernels 1 -- --arg arg0=random:2x67x40 --arg arg1=random:2x67x40:1 --arg result0=empty:2x67x40 --rtol 1e-4 --atol 1e-4
+// RUN: %{graph} --function same --kernels 1 -- --arg arg0=random:6x500 --arg arg1=random:6 --arg result0=empty:6x500
+// RUN: %{graph} --function product --kernels 1 -- --arg arg0=random:3x200 --arg arg1=random:3x200:1 --arg arg2=random:3:2 --arg result0=empty:3x200 --arg result1=empty:3x200 --rtol 1e-4 --atol 1e-4
+// RUN: %{graph} --function expanded --kernels 1 -- --arg arg0=random:40x64 --arg result0=empty:8x5x64 --rtol 1e-4 --atol 1e-4
 
 // The sum goes on from a start, and what follows is in the same kernel.
 func.func @rows(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %start: tensor<?xf32>) -> tensor<?x?xf32> {
@@ -83,4 +86,46 @@ func.func @recurrence(%a: tensor<?x67x40xf32>, %x: tensor<?x67x40xf32>) -> tenso
     linalg.yield %sum, %sum : f32, f32
   } -> (tensor<?x40xf32>, tensor<?x67x40xf32>)
   return %r#1 : tensor<?x67x40xf32>
+}
+
+// The factor is the element.
+func.func @same(%x: tensor<6x500xi32>, %s: tensor<6xi32>) -> (tensor<6x500xi32>) {
+  %e = tensor.empty() : tensor<6x500xi32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<6x500xi32>) outs(%s, %e : tensor<6xi32>, tensor<6x500xi32>) {
+  ^bb0(%own: i32, %before: i32, %o: i32):
+    %k = arith.muli %own, %before : i32
+    %h = arith.addi %k, %own : i32
+    linalg.yield %h, %h : i32, i32
+  } -> (tensor<6xi32>, tensor<6x500xi32>)
+  return %r#1 : tensor<6x500xi32>
+}
+
+// A result needs what a step multiplies.
+func.func @product(%a: tensor<3x200xf32>, %x: tensor<3x200xf32>, %s: tensor<3xf32>) -> (tensor<3x200xf32>, tensor<3x200xf32>) {
+  %e = tensor.empty() : tensor<3x200xf32>
+  %r:3 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "reduction"]}
+    ins(%a, %x : tensor<3x200xf32>, tensor<3x200xf32>) outs(%s, %e, %e : tensor<3xf32>, tensor<3x200xf32>, tensor<3x200xf32>) {
+  ^bb0(%f: f32, %own: f32, %before: f32, %o: f32, %o2: f32):
+    %k = arith.mulf %f, %before : f32
+    %y = arith.addf %k, %own : f32
+    linalg.yield %y, %y, %k : f32, f32, f32
+  } -> (tensor<3xf32>, tensor<3x200xf32>, tensor<3x200xf32>)
+  return %r#1, %r#2 : tensor<3x200xf32>, tensor<3x200xf32>
+}
+
+// A reshape along the scan.
+func.func @expanded(%x: tensor<40x64xf32>) -> tensor<8x5x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %e = tensor.empty() : tensor<40x64xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["reduction", "parallel"]}
+    ins(%x : tensor<40x64xf32>) outs(%f, %e : tensor<64xf32>, tensor<40x64xf32>) {
+  ^bb0(%own: f32, %before: f32, %o: f32):
+    %k = arith.addf %own, %before : f32
+    linalg.yield %k, %before : f32, f32
+  } -> (tensor<64xf32>, tensor<40x64xf32>)
+  %c = tensor.expand_shape %r#1 [[0, 1], [2]] output_shape [8, 5, 64] : tensor<40x64xf32> into tensor<8x5x64xf32>
+  return %c : tensor<8x5x64xf32>
 }

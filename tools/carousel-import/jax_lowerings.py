@@ -27,7 +27,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
-from jax_scans import LEAST_SCANNED, scanInOrder, scanLoop
+from jax_scans import LEAST_SCANNED, scanLoop
 from refusals import Refusal
 from ragged_products import chooseRagged
 from reshapes import pair_groups
@@ -545,13 +545,11 @@ def installed():
     """Registers the rules for exports to CUDA that this thread makes in the context. The process may compile for CUDA, too."""
     table = mlir._platform_specific_lowerings["cuda"]
     with LOCK:
-        before, usual = dict(table), lax.associative_scan
+        before = dict(table)
         register_rules(threading.get_ident())
-        lax.associative_scan = scanInOrder(usual, threading.get_ident())
         try:
             yield
         finally:
-            lax.associative_scan = usual
             table.clear()
             table.update(before)
 

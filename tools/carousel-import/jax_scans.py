@@ -7,9 +7,7 @@
 """Finds loops (lax.scan) that carry sums, products, extrema and linear recurrences, for carousel-import. What they carry is a scan
 of linalg, and all else is computed for all iterations at once."""
 
-import functools
 import re
-import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
@@ -40,7 +38,7 @@ FUNCTION = re.compile(rf"func\.func private @({NAME}_(\w+?)_\d+)\((.*?)\) -> .*?
 @dataclass
 class Step:
     """How a carried value follows from the one before: combined with an element, or `factor * before + element`."""
-    kind: str  # of COMBINERS, "recurrence", or "same"
+    kind: str  # of COMBINERS, "recurrence", "same", or "delay": the element itself
     sources: list[Any] = field(default_factory=list)  # variables
     # Of their values: the element, and the factor of a recurrence.
     compute: Callable[..., Any] = lambda *values: values
@@ -73,14 +71,20 @@ class Carries:
         own, result = self.before[number], self.jaxpr.outvars[number]
         if result is own:
             return Step("same")
-        if isinstance(result, Literal) or own.aval.shape != result.aval.shape or own.aval.dtype != result.aval.dtype:
+        dtype = own.aval.dtype
+        isNumber = jnp.issubdtype(dtype, jnp.floating) or jnp.issubdtype(dtype, jnp.integer)
+        if own.aval.shape != result.aval.shape or dtype != result.aval.dtype or not isNumber:
             return None
+        if not self.depends(result, unknown):
+            return Step("delay", [result])
         equation = self.makers.get(result)
         if equation is not None and equation.primitive.name in COMBINERS:
             for operand, other in zip(equation.invars, reversed(equation.invars)):
                 if operand is own and not self.depends(other, unknown):
                     return Step(equation.primitive.name, [other])
         sources: list[Any] = []
+        if jnp.issubdtype(dtype, jnp.unsignedinteger):
+            return None
         if self.divide(result, own, unknown, lambda source: sources.append(source) or 1.0) is None:
             return None
 
@@ -111,7 +115,7 @@ class Carries:
             if all(moving):
                 return None
             scale, parts = (more, parts[0]) if moving[0] else (element, parts[1])
-            # Zero times what isn't finite would be a number.
+            # Zero times what isn't finite would be NaN.
             return tuple(0 if isinstance(part, int) and part == 0 else part * scale for part in parts)
         return (factor - other, element - more) if equation.primitive.name == "sub" else (factor + other, element + more)
 
@@ -177,70 +181,17 @@ def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
             shape = (length, *start.shape)
             elements = [jnp.broadcast_to(part.reshape(length, *[1] * (len(shape) - part.ndim), *part.shape[1:]), shape)
                         for part in mapOver(step.sources, step.compute)]
-            before, upTo = carry_p.bind(*elements, start, kind=step.kind)
+            if step.kind == "delay":
+                upTo = elements[0]
+                before = lax.concatenate([start[None], lax.slice_in_dim(upTo, 0, length - 1)], 0)
+            else:
+                before, upTo = carry_p.bind(*elements, start, kind=step.kind)
             found[own] = before
             last[number] = lax.index_in_dim(upTo, length - 1, keepdims=False) if start.ndim else pickLast(upTo)
         unknown -= {carries.before[number] for number in steps}
         rows |= found
     made = mapOver(carries.jaxpr.outvars[len(carry):]) if len(carries.jaxpr.outvars) > len(carry) else []
     return [*last, *(lax.rev(array, (0,)) if reverse else array for array in made)]
-
-
-# Starts of steps whose gradients are scans, too.
-STARTS = {"add": 0, "mul": 1, "recurrence": 0}
-# What JAX has for one array, with gradients.
-CUMULATIVE = {"add": lax.cumsum, "mul": lax.cumprod, "max": lax.cummax, "min": lax.cummin}
-
-
-def findKinds(combine, elements):
-    """The steps of a loop that combines elements in their order; None if what it carries is no scan."""
-    jaxpr = jax.make_jaxpr(lambda before, own: combine(before, own))(elements, elements).jaxpr
-    carries = Carries(jaxpr, 0, len(elements))
-    unknown, kinds = set(carries.before), {}
-    while unknown:
-        steps = {number: step for number, own in enumerate(carries.before)
-                 if own in unknown and (step := carries.match(number, unknown)) and step.kind != "same"}
-        if not steps:
-            return None
-        kinds |= {number: step.kind for number, step in steps.items()}
-        # The element is all that is combined.
-        if len(elements) == 1 and kinds[0] in CUMULATIVE and steps[0].sources[0] is not jaxpr.invars[1]:
-            return None
-        unknown -= {carries.before[number] for number in steps}
-    return [kinds[number] for number in range(len(elements))]
-
-
-def scanInOrder(usual, thread):
-    """lax.associative_scan as a loop, whose iterations scanLoop computes at once, where the thread exports."""
-
-    @functools.wraps(usual)
-    def scan(fn, elems, reverse=False, axis=0):
-        leaves, tree = jax.tree_util.tree_flatten(elems)
-        arrays = [jnp.moveaxis(leaf, axis, 0) for leaf in leaves]
-
-        def combine(before, own):
-            return jax.tree_util.tree_leaves(fn(tree.unflatten(before), tree.unflatten(own)))
-
-        kinds = None
-        if threading.get_ident() == thread and arrays and isinstance(length := arrays[0].shape[0], int) and length >= LEAST_SCANNED:
-            try:
-                kinds = findKinds(combine, [jax.ShapeDtypeStruct(array.shape[1:], array.dtype) for array in arrays])
-            except Exception:  # of a function that wants the scanned dimension
-                kinds = None
-        if kinds and len(kinds) == 1 and kinds[0] in CUMULATIVE:
-            return tree.unflatten([CUMULATIVE[kinds[0]](leaves[0], axis=axis % leaves[0].ndim, reverse=reverse)])
-        if not kinds or any(kind not in STARTS for kind in kinds):
-            return usual(fn, elems, reverse=reverse, axis=axis)
-        starts = [jnp.full(array.shape[1:], STARTS[kind], array.dtype) for kind, array in zip(kinds, arrays)]
-
-        def step(before, own):
-            made = combine(before, own)
-            return made, made
-
-        _, made = lax.scan(step, starts, arrays, reverse=reverse)
-        return tree.unflatten([jnp.moveaxis(each, 0, axis) for each in made])
-
-    return scan
 
 
 # ===--------------------------------------------------------------------------===#

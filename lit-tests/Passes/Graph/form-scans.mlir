@@ -132,3 +132,68 @@ func.func @differences(%x: tensor<3x300xf32>) -> tensor<3x300xf32> {
   } -> tensor<3x300xf32>
   return %r : tensor<3x300xf32>
 }
+
+// The least number of i8 isn't that of i32.
+// CHECK-LABEL: func.func @narrow
+// CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @narrow(%x: tensor<3x300xi8>) -> tensor<3x300xi32> {
+  %least = arith.constant -2147483648 : i32
+  %l8 = arith.constant -128 : i8
+  %e = tensor.empty() : tensor<3x300xi32>
+  %f = linalg.fill ins(%least : i32) outs(%e : tensor<3x300xi32>) -> tensor<3x300xi32>
+  %r = linalg.generic {indexing_maps = [#read, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<3x300xi8>) outs(%f : tensor<3x300xi32>) {
+  ^bb0(%in: i8, %out: i32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %p = arith.cmpi ult, %j, %i : index
+    %v = arith.select %p, %in, %l8 : i8
+    %w = arith.extsi %v : i8 to i32
+    %s = arith.maxsi %out, %w : i32
+    linalg.yield %s : i32
+  } -> tensor<3x300xi32>
+  return %r : tensor<3x300xi32>
+}
+
+// Indices in i8 begin again.
+// CHECK-LABEL: func.func @wrap
+// CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @wrap(%x: tensor<3x300xf32>) -> tensor<3x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x300xf32>) -> tensor<3x300xf32>
+  %r = linalg.generic {indexing_maps = [#read, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<3x300xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %ii = arith.index_cast %i : index to i8
+    %jj = arith.index_cast %j : index to i8
+    %p = arith.cmpi sge, %ii, %jj : i8
+    %v = arith.select %p, %in, %zero : f32
+    %s = arith.addf %out, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<3x300xf32>
+  return %r : tensor<3x300xf32>
+}
+
+// Reversed elements that aren't those of a loop.
+// CHECK-LABEL: func.func @between
+// CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @between(%x: tensor<3x300xf32>, %y: tensor<3x301xf32>) -> tensor<3x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x300xf32>) -> tensor<3x300xf32>
+  %r = linalg.generic {indexing_maps = [#read, affine_map<(b, i, j) -> (b, j + 1)>, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<3x300xf32>, tensor<3x301xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%in: f32, %in2: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %p = arith.cmpi sge, %j, %i : index
+    %m = arith.mulf %in, %in2 : f32
+    %v = arith.select %p, %m, %zero : f32
+    %s = arith.addf %out, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<3x300xf32>
+  return %r : tensor<3x300xf32>
+}

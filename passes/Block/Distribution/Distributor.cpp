@@ -63,7 +63,11 @@ void ExchangeTurns::inBranch(function_ref<void()> write) {
 unsigned ExchangeTurns::countExchanges(Operation *loop) const {
   unsigned count = 0;
   for (Region &region : loop->getRegions())
-    for (Operation &op : region.getOps())
+    for (Operation &op : region.getOps()) {
+      if (auto scan = dyn_cast<ScanOp>(op))
+        count +=
+            needsExchange(plan.getOperandLayout(scan.getSourcesMutable()[0]),
+                          scan.getScannedDims());
       if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
         SmallVector<bool> dims;
         for (int64_t dim = 0; dim < reduction.getSourceVectorType().getRank();
@@ -72,6 +76,7 @@ unsigned ExchangeTurns::countExchanges(Operation *loop) const {
         count += needsExchange(
             plan.getOperandLayout(reduction.getSourceMutable()), dims);
       }
+    }
   return count;
 }
 

@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -71,9 +72,10 @@ bool ScanWriter::isUsed(Value value, const CarriedValue &carried) {
     Operation *user = use.getOwner();
     if (user == structured.getBlock()->getTerminator())
       return use.getOperandNumber() != carried.init;
-    // The product of a recurrence.
-    bool isStep = value == carried.before &&
-                  (user == last || llvm::is_contained(user->getUsers(), last));
+    // The product of a recurrence, which nothing else needs.
+    bool isStep =
+        value == carried.before &&
+        (user == last || (user->hasOneUse() && *user->user_begin() == last));
     return !isStep;
   });
 }
@@ -108,15 +110,17 @@ void ScanWriter::writeBody(ScanOp chunk, const CarriedValue &carried) {
       isFloat
           ? arith::MulFOp::create(builder, loc, factor0, factor1).getResult()
           : arith::MulIOp::create(builder, loc, factor0, factor1);
-  mapping.map(carried.before, value0);
-  mapping.map(carried.factor, factor1);
-  mapping.map(carried.element, value1);
-  Operation *last = carried.upTo.getDefiningOp();
-  for (Value operand : last->getOperands())
-    if (Operation *product = operand.getDefiningOp();
-        product && operand != carried.element && operand != carried.factor)
-      builder.clone(*product, mapping);
-  Value value = builder.clone(*last, mapping)->getResult(0);
+  Value value;
+  if (carried.upTo.getDefiningOp<math::FmaOp>())
+    value = math::FmaOp::create(builder, loc, factor1, value0, value1);
+  else if (isFloat)
+    value = arith::AddFOp::create(
+        builder, loc, arith::MulFOp::create(builder, loc, factor1, value0),
+        value1);
+  else
+    value = arith::AddIOp::create(
+        builder, loc, arith::MulIOp::create(builder, loc, factor1, value0),
+        value1);
   gpu::YieldOp::create(builder, loc, ValueRange{factor, value});
 }
 

@@ -108,6 +108,27 @@ static bool addMultiple(IndexBound &sum, const IndexBound &other,
   return add(sum.constant, other.constant);
 }
 
+/// Whether an index is converted to a type of few bits, which may not hold it.
+static bool mayCut(Operation *cast, const IndexBound &sum,
+                   linalg::LinalgOp op) {
+  constexpr unsigned kEnoughBits = 32;
+  Type type = cast->getResult(0).getType();
+  if (!isa<arith::IndexCastOp>(cast) || type.isIndex() ||
+      type.getIntOrFloatBitWidth() >= kEnoughBits)
+    return false;
+  int64_t bound = int64_t(1) << (type.getIntOrFloatBitWidth() - 1);
+  int64_t most = std::abs(sum.constant);
+  for (auto [factor, extent] :
+       llvm::zip_equal(sum.coefficients, op.getStaticLoopRanges())) {
+    if (factor != 0 && (ShapedType::isDynamic(extent) || extent > bound ||
+                        std::abs(factor) > bound))
+      return true;
+    if (factor != 0)
+      most += std::abs(factor) * extent;
+  }
+  return !sum.numbers.empty() || most > bound;
+}
+
 std::optional<IndexBound> ConditionReader::readIndex(Value value) {
   auto isRead = [](Value inner) {
     return isa_and_present<arith::IndexCastOp, arith::ExtSIOp, arith::MulIOp,
@@ -139,8 +160,10 @@ std::optional<IndexBound> ConditionReader::computeIndex(Value value) {
     sum.coefficients[index.getDim()] = 1;
     return sum;
   }
-  if (isa<arith::IndexCastOp, arith::ExtSIOp>(source))
-    return bounds.lookup(source->getOperand(0));
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(source)) {
+    const std::optional<IndexBound> &own = bounds.lookup(source->getOperand(0));
+    return own && !mayCut(source, *own, op) ? own : std::nullopt;
+  }
   auto addOperand = [&](unsigned operand, int64_t factor) {
     const std::optional<IndexBound> &own =
         bounds.lookup(source->getOperand(operand));

@@ -13,6 +13,7 @@
 
 #include "ReadConvolution.h"
 #include "ReadGraph.h"
+#include "ReadScan.h"
 #include "RowUpdates.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -318,7 +319,13 @@ static bool shallExpand(OpOperand *operand, int64_t windowRank) {
     return isa<tensor::CollapseShapeOp>(op) &&
            isa<BlockArgument>(op->getOperand(0));
   };
-  if (!producer || isWindow(operand->getOwner()) || isWindow(producer))
+  auto isScan = [](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    return structured && hasScannedResults(structured);
+  };
+  // The loop of a scan is one.
+  if (!producer || isWindow(operand->getOwner()) || isWindow(producer) ||
+      isScan(operand->getOwner()) || isScan(producer))
     return false;
   int64_t rank =
       std::max(getWideRank(operand->getOwner()), getWideRank(producer));

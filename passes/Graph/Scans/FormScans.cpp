@@ -53,9 +53,9 @@ struct PrefixReduction {
 };
 
 /// Writes the scan that is the same as a reduction.
-class ScanWriter {
+class PrefixWriter {
 public:
-  explicit ScanWriter(const PrefixReduction &prefix)
+  explicit PrefixWriter(const PrefixReduction &prefix)
       : prefix(prefix), op(prefix.op), builder(op), loc(op.getLoc()) {}
 
   void write();
@@ -129,14 +129,26 @@ static bool haveSameExtent(linalg::GenericOp op, unsigned kept,
   return false;
 }
 
-/// The value without conversions that keep neutral elements.
-static Value skipExtensions(Value value) {
+/// The value without conversions that keep neutral elements: of integers, only
+/// zero is the same in all types.
+static Value skipExtensions(Value value, vector::CombiningKind kind) {
+  using Kind = vector::CombiningKind;
+  bool isZero = kind == Kind::ADD || kind == Kind::OR || kind == Kind::XOR;
   while (Operation *cast = value.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
+    if (!isa<arith::ExtFOp>(cast) &&
+        !(isZero && isa<arith::ExtSIOp, arith::ExtUIOp>(cast)))
       return value;
     value = cast->getOperand(0);
   }
   return value;
+}
+
+/// Whether the elements can be read from the last one on.
+static bool canReverse(linalg::GenericOp op, unsigned loop) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return !map.isFunctionOfDim(loop) || map.isProjectedPermutation();
+  });
 }
 
 /// Finds which elements a condition selects.
@@ -210,8 +222,8 @@ static std::optional<PrefixReduction> findPrefix(linalg::GenericOp op) {
   op.getReductionDims(reduced);
   prefix.reduced = reduced.front();
   int64_t extent = op.getStaticLoopRanges()[prefix.reduced];
-  prefix.choice =
-      skipExtensions(combination->element).getDefiningOp<arith::SelectOp>();
+  prefix.choice = skipExtensions(combination->element, combination->kind)
+                      .getDefiningOp<arith::SelectOp>();
   if ((!ShapedType::isDynamic(extent) && extent < kLeastScanned) ||
       !prefix.choice)
     return std::nullopt;
@@ -225,6 +237,7 @@ static std::optional<PrefixReduction> findPrefix(linalg::GenericOp op) {
     prefix.element =
         holds ? prefix.choice.getTrueValue() : prefix.choice.getFalseValue();
     if (isSharedElement(prefix) &&
+        (!prefix.isReversed || canReverse(op, prefix.reduced)) &&
         haveSameExtent(op, prefix.kept, prefix.reduced))
       return prefix;
   }
@@ -235,13 +248,13 @@ static std::optional<PrefixReduction> findPrefix(linalg::GenericOp op) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-unsigned ScanWriter::moveLoop(unsigned loop) const {
+unsigned PrefixWriter::moveLoop(unsigned loop) const {
   if (loop == prefix.reduced)
     loop = prefix.kept;
   return loop - (loop > prefix.reduced);
 }
 
-AffineMap ScanWriter::moveLoops(AffineMap map) const {
+AffineMap PrefixWriter::moveLoops(AffineMap map) const {
   SmallVector<AffineExpr> loops;
   for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
     loops.push_back(getAffineDimExpr(moveLoop(loop), map.getContext()));
@@ -249,7 +262,7 @@ AffineMap ScanWriter::moveLoops(AffineMap map) const {
 }
 
 /// Fills what the results start from, without the scanned dimension.
-Value ScanWriter::createStart(AffineMap scanned) {
+Value PrefixWriter::createStart(AffineMap scanned) {
   Value init = op.getDpsInitOperand(0)->get();
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, loc, getEmpty());
@@ -263,13 +276,13 @@ Value ScanWriter::createStart(AffineMap scanned) {
   return linalg::FillOp::create(builder, loc, start, empty).getResult(0);
 }
 
-Value ScanWriter::getReversedIndex(OpBuilder &body, Location at,
-                                   unsigned loop) {
+Value PrefixWriter::getReversedIndex(OpBuilder &body, Location at,
+                                     unsigned loop) {
   return arith::SubIOp::create(body, at, last,
                                linalg::IndexOp::create(body, at, loop));
 }
 
-Value ScanWriter::extractReversed(OpBuilder &body, OpOperand &input) {
+Value PrefixWriter::extractReversed(OpBuilder &body, OpOperand &input) {
   SmallVector<Value> indices;
   for (AffineExpr expr : op.getMatchingIndexingMap(&input).getResults()) {
     auto loop = cast<AffineDimExpr>(expr);
@@ -283,7 +296,7 @@ Value ScanWriter::extractReversed(OpBuilder &body, OpOperand &input) {
 }
 
 /// Makes an index of the reduction's loops one of the scan's.
-void ScanWriter::moveIndex(linalg::IndexOp index) {
+void PrefixWriter::moveIndex(linalg::IndexOp index) {
   bool isReversed = prefix.isReversed && index.getDim() == prefix.reduced;
   index.setDim(moveLoop(index.getDim()));
   if (!isReversed)
@@ -294,7 +307,7 @@ void ScanWriter::moveIndex(linalg::IndexOp index) {
   index.getResult().replaceAllUsesExcept(reversed, reversed);
 }
 
-void ScanWriter::writeBody(OpBuilder &body, ValueRange arguments) {
+void PrefixWriter::writeBody(OpBuilder &body, ValueRange arguments) {
   IRMapping mapping;
   for (auto [input, argument] : llvm::zip(inputs, arguments))
     mapping.map(op.getMatchingBlockArgument(input), argument);
@@ -329,7 +342,7 @@ void ScanWriter::writeBody(OpBuilder &body, ValueRange arguments) {
     moveIndex(index);
 }
 
-AffineMap ScanWriter::reverse(AffineMap map, unsigned loop) const {
+AffineMap PrefixWriter::reverse(AffineMap map, unsigned loop) const {
   int64_t extent = linalg::GenericOp(op).getStaticLoopRanges()[prefix.reduced];
   if (ShapedType::isDynamic(extent) ||
       map.getResults().back().isFunctionOfDim(loop))
@@ -338,7 +351,7 @@ AffineMap ScanWriter::reverse(AffineMap map, unsigned loop) const {
   return map.replace(index, extent - 1 - index, map.getNumDims(), 0);
 }
 
-Value ScanWriter::reverse(Value tensor, unsigned dim) {
+Value PrefixWriter::reverse(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
@@ -366,7 +379,7 @@ Value ScanWriter::reverse(Value tensor, unsigned dim) {
   return flip.getResult(0);
 }
 
-void ScanWriter::write() {
+void PrefixWriter::write() {
   OpOperand *init = op.getDpsInitOperand(0);
   AffineMap scanned = moveLoops(op.getMatchingIndexingMap(init));
   unsigned along = moveLoop(prefix.kept);
@@ -427,7 +440,7 @@ struct FormScans : public carousel::impl::FormScansBase<FormScans> {
         prefixes.push_back(*prefix);
     });
     for (const PrefixReduction &prefix : prefixes)
-      ScanWriter(prefix).write();
+      PrefixWriter(prefix).write();
     formed += prefixes.size();
   }
 };
