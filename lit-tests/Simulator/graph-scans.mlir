@@ -1,13 +1,19 @@
 // Scans of graphs give what upstream's loops give, in their order: along rows and columns, of sums, products, extrema and linear
-// recurrences, with and without an element's own, with ops before and behind them in one kernel.
+// recurrences, inclusive and exclusive, fused with producers and consumers.
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_80,sm_90a --code llvm,nvrtc
-// RUN: %{graph} --function rows --kernels 1 -- --arg arg0=random:3x5000 --arg arg1=random:3x5000:1 --arg arg2=random:3:2 --arg result0=empty:3x5000 --rtol 1e-4 --atol 1e-3 --again --arg arg0=random:1x1 --arg arg1=random:1x1 --arg arg2=random:1 --arg result0=empty:1x1 --again --arg arg0=empty:2x0 --arg arg1=empty:2x0 --arg arg2=random:2 --arg result0=empty:2x0 --again --arg arg0=empty:0x5 --arg arg1=empty:0x5 --arg arg2=empty:0 --arg result0=empty:0x5
-// RUN: %{graph} --function short --kernels 1 -- --arg arg0=random:2051x7 --arg result0=empty:2051x7 --arg result1=empty:2051x7
-// RUN: %{graph} --function columns --kernels 1 -- --arg arg0=random:2x300x33 --arg result0=empty:2x300x33 --rtol 1e-4 --atol 1e-3
-// RUN: %{graph} --function recurrence --kernels 1 -- --arg arg0=random:2x67x40 --arg arg1=random:2x67x40:1 --arg result0=empty:2x67x40 --rtol 1e-4 --atol 1e-4
-// RUN: %{graph} --function same --kernels 1 -- --arg arg0=random:6x500 --arg arg1=random:6 --arg result0=empty:6x500
-// RUN: %{graph} --function product --kernels 1 -- --arg arg0=random:3x200 --arg arg1=random:3x200:1 --arg arg2=random:3:2 --arg result0=empty:3x200 --arg result1=empty:3x200 --rtol 1e-4 --atol 1e-4
-// RUN: %{graph} --function expanded --kernels 1 -- --arg arg0=random:40x64 --arg result0=empty:8x5x64 --rtol 1e-4 --atol 1e-4
+// RUN: %{graph} --function rows --kernels 1 -- --arg arg0=random:3x5000 --arg arg1=random:3x5000:1 --arg arg2=random:3:2 --arg result0=empty:3x5000 --rtol 1e-4 --atol 1e-3 --again --arg arg0=random:1x1 --arg arg1=random:1x1 --arg arg2=random:1 --arg result0=empty:1x1 --again --arg arg0=empty:2x0 --arg arg1=empty:2x0 --arg arg2=random:2 --arg result0=empty:2x0 --again --arg arg0=empty:0x5 --arg arg1=empty:0x5 --arg arg2=empty:0 --arg result0=empty:0x5 | FileCheck %s
+// RUN: %{graph} --function short --kernels 1 -- --arg arg0=random:2051x7 --arg result0=empty:2051x7 --arg result1=empty:2051x7 | FileCheck %s
+// RUN: %{graph} --function columns --kernels 1 -- --arg arg0=random:2x300x33 --arg result0=empty:2x300x33 --rtol 1e-4 --atol 1e-3 | FileCheck %s
+// RUN: %{graph} --function recurrence --kernels 1 -- --arg arg0=random:2x67x40 --arg arg1=random:2x67x40:1 --arg result0=empty:2x67x40 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{graph} --function same --kernels 1 -- --arg arg0=random:6x500 --arg arg1=random:6 --arg result0=empty:6x500 | FileCheck %s
+// RUN: %{graph} --function product --kernels 1 -- --arg arg0=random:3x200 --arg arg1=random:3x200:1 --arg arg2=random:3:2 --arg result0=empty:3x200 --arg result1=empty:3x200 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{graph} --function expanded --kernels 1 -- --arg arg0=random:40x64 --arg result0=empty:8x5x64 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// CHECK: 1 kernels
+// CHECK: block phase: right
+// CHECK: sm_80: right
+// CHECK: sm_80 as PTX by nvrtc: right
+// CHECK: sm_90a: right
+// CHECK: sm_90a as PTX by nvrtc: right
 
 // The sum goes on from a start, and what follows is in the same kernel.
 func.func @rows(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %start: tensor<?xf32>) -> tensor<?x?xf32> {

@@ -255,7 +255,7 @@ class SimulateTest(unittest.TestCase):
         for function, arguments in ((average, (x,)), (average, (x.astype(jnp.bfloat16),)), (carry, (x,)), (differentiate, (x, a)),
                                     (select, model), (delay, (x, a))):
             with self.subTest(function=function.__name__, type=str(arguments[0].dtype)):
-                # What is carried has f32, and rounds once.
+                # Loops carry f32, and round once.
                 wide = [each.astype("f4") for each in arguments]
                 wanted = [numpy.asarray(each) for each in jax.tree_util.tree_leaves(jax.jit(function)(*wide))]
                 results = [numpy.zeros(each.shape, arguments[0].dtype if each.dtype == "f4" else each.dtype) for each in wanted]

@@ -27,7 +27,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
-from jax_scans import LEAST_SCANNED, scanLoop
+from jax_scans import scanLoop
 from refusals import Refusal
 from ragged_products import chooseRagged
 from reshapes import pair_groups
@@ -77,14 +77,14 @@ def scan(*operands, jaxpr, length, reverse, **parameters):
         raise Refusal(f"expected loops (lax.scan, fori_loop) with a known trip count, got '{length}'; "
                       "give the scanned dimension a number in --shapes")
     jaxpr = jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, ())
-    if length >= LEAST_SCANNED:
-        results = scanLoop(jaxpr, *divideOperands(operands, **parameters), length, reverse)
-        if results is not None:
-            return results
+    results = scanLoop(jaxpr, *divideOperands(operands, **parameters), length, reverse)
+    if results is not None:
+        return results
     count = max(1, countEquations(jaxpr.jaxpr))
     if length > MOST_ITERATIONS or length * count > MOST_EQUATIONS:
         raise Refusal(f"expected loops (lax.scan, fori_loop) of at most {MOST_ITERATIONS} iterations, and {MOST_EQUATIONS} "
-                      f"equations when unrolled, got {length} iterations of {count}; scan fewer elements in each call")
+                      f"equations when unrolled, got {length} iterations of {count}; carry sums, products, extrema or linear "
+                      "recurrences, or scan fewer elements in each call")
     body = jaxpr_as_fun(jaxpr)
     constants, carry, scanned = divideOperands(operands, **parameters)
     # Each iteration writes its part of these.

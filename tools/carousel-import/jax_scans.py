@@ -31,7 +31,7 @@ FUNCTION = re.compile(rf"func\.func private @({NAME}_(\w+?)_\d+)\((.*?)\) -> .*?
 
 
 # ===--------------------------------------------------------------------------===#
-# What a loop carries
+# Values that loops carry
 # ===--------------------------------------------------------------------------===#
 
 
@@ -40,7 +40,7 @@ class Step:
     """How a carried value follows from the one before: combined with an element, or `factor * before + element`."""
     kind: str  # of COMBINERS, "recurrence", "same", or "delay": the element itself
     sources: list[Any] = field(default_factory=list)  # variables
-    # Of their values: the element, and the factor of a recurrence.
+    # Computes the element of their values, and the factor of a recurrence.
     compute: Callable[..., Any] = lambda *values: values
 
 
@@ -48,7 +48,7 @@ class Carries:
     """The body of a loop, whose carried values may be found one after the other."""
 
     def __init__(self, jaxpr, constants, carried):
-        self.jaxpr, self.constants = jaxpr, constants
+        self.jaxpr = jaxpr
         self.makers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
         self.before = jaxpr.invars[constants:constants + carried]
         self.scanned = jaxpr.invars[constants + carried:]
@@ -150,7 +150,9 @@ def pickLast(numbers):
 
 
 def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
-    """The results of a loop as scans along dimension 0; None where it carries something else."""
+    """The results of a loop as scans along dimension 0; None where it is short, or carries something else."""
+    if length < LEAST_SCANNED:
+        return None
     carries = Carries(jaxpr.jaxpr, len(constants), len(carry))
     unknown = set(carries.before)
     fixed = dict(zip(carries.jaxpr.constvars, jaxpr.consts)) | dict(zip(carries.jaxpr.invars, constants))

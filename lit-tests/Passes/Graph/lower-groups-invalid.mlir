@@ -317,3 +317,24 @@ func.func @one_name(%p: tensor<8xf32>) -> tensor<8xf32> {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %z : tensor<8xf32>
 }
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @carried(%p0: tensor<8x8xf32>, %p1: tensor<8xf32>) -> tensor<8x8xf32> {
+  %group = carousel.group "carried"(%p0, %p1) {
+  ^bb0(%x: tensor<8x8xf32>, %y: tensor<8xf32>):
+    %e = tensor.empty() : tensor<8x8xf32>
+    // The loop carries what no known operation combines.
+    // expected-error @+1 {{expected results without reduced loops, but for those of scans}}
+    %r:2 = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x8xf32>) outs(%y, %e : tensor<8xf32>, tensor<8x8xf32>) {
+    ^bb0(%in: f32, %before: f32, %out: f32):
+      %t = math.tanh %before : f32
+      %s = arith.addf %t, %in : f32
+      linalg.yield %s, %s : f32, f32
+    } -> (tensor<8xf32>, tensor<8x8xf32>)
+    carousel.yield %r#1 : tensor<8x8xf32>
+  } : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+  return %group : tensor<8x8xf32>
+}

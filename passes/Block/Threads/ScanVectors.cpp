@@ -45,7 +45,7 @@ public:
 
 private:
   void readElements(ValueRange sources);
-  /// The elements of \p first, and those of \p second behind them.
+  /// Combines \p first with \p second, whose elements follow.
   Partial join(const Partial &first, const Partial &second);
   SmallVector<Value> combine(ValueRange first, ValueRange second);
   Partial restrict(Partial range, Value condition);

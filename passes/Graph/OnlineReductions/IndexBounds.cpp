@@ -11,6 +11,8 @@
 
 #include "IndexBounds.h"
 
+#include "../Reading/ReadGraph.h"
+
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -228,23 +230,6 @@ void ConditionReader::read(Value condition, bool holds) {
     } else {
       readOne(value, isTrue);
     }
-  }
-}
-
-/// The comparison of numbers with signs that is the same for loops' indices.
-static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
-  using Predicate = arith::CmpIPredicate;
-  switch (predicate) {
-  case Predicate::uge:
-    return Predicate::sge;
-  case Predicate::ugt:
-    return Predicate::sgt;
-  case Predicate::ule:
-    return Predicate::sle;
-  case Predicate::ult:
-    return Predicate::slt;
-  default:
-    return predicate;
   }
 }
 

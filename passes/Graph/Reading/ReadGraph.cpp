@@ -84,6 +84,22 @@ AffineExpr carousel::findBadDivision(AffineMap map) {
   return found;
 }
 
+arith::CmpIPredicate carousel::getSigned(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::ult:
+    return Predicate::slt;
+  case Predicate::ule:
+    return Predicate::sle;
+  case Predicate::ugt:
+    return Predicate::sgt;
+  case Predicate::uge:
+    return Predicate::sge;
+  default:
+    return predicate;
+  }
+}
+
 IntegerValueRange carousel::findLoopRange(Value value) {
   auto index = value.getDefiningOp<linalg::IndexOp>();
   if (!index)

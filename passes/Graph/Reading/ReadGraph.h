@@ -14,6 +14,7 @@
 #define CAROUSEL_PASSES_GRAPH_READING_READGRAPH_H
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -88,6 +89,10 @@ inline constexpr int64_t kMostOfLoop = std::numeric_limits<int32_t>::max();
 
 /// IndexRanges.h's range of a loop's index in a body; unknown for other values.
 mlir::IntegerValueRange findLoopRange(mlir::Value value);
+
+/// The comparison with signs that is the same for numbers that aren't negative,
+/// as indices of loops aren't.
+mlir::arith::CmpIPredicate getSigned(mlir::arith::CmpIPredicate predicate);
 
 /// Whether constants show that a body's index is one of a dimension.
 bool isInside(mlir::Value index, int64_t extent);

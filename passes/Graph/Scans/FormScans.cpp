@@ -7,14 +7,13 @@
 //
 // --carousel-form-scans. Front ends write a cumulative sum as a sum over all
 // elements, of which a comparison of indices selects those before each one.
-// That is a scan (ReadScan.h), which takes as many steps as there are elements.
+// A scan (ReadScan.h) computes that in as many steps as there are elements.
 // docs/GraphPhase.md, Scans.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../../Block/Kernels/NeutralElement.h"
 #include "../Bodies/GroupValues.h"
-#include "../Decisions/DecisionLog.h"
 #include "../OnlineReductions/IndexBounds.h"
 #include "../Products/OneHotIndices.h"
 #include "../Reading/ReadGraph.h"
@@ -40,8 +39,8 @@ static constexpr int64_t kLeastScanned = 128;
 
 namespace {
 
-/// A reduction along `reduced` of the elements that are before the one at
-/// `kept`, or behind it.
+/// A reduction along `reduced` of the elements that precede the one at `kept`,
+/// or follow it.
 struct PrefixReduction {
   linalg::GenericOp op;
   Combination combination;

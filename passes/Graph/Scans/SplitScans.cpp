@@ -112,6 +112,15 @@ AffineMap ScanSplitter::divide(AffineMap map) const {
   return AffineMap::get(map.getNumDims() + 1, 0, results, map.getContext());
 }
 
+/// The dimensions of a reshape that makes parts and their elements of one.
+static SmallVector<ReassociationIndices> divideDim(int64_t rank, int64_t dim) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t own = 0; own < rank; ++own)
+    groups.push_back(own == dim ? ReassociationIndices{own, own + 1}
+                                : ReassociationIndices{own + (own > dim)});
+  return groups;
+}
+
 Value ScanSplitter::slice(Value tensor, AffineMap map, const Place &place) {
   std::optional<unsigned> dim = findScanned(map);
   if (!dim)
@@ -134,14 +143,8 @@ Value ScanSplitter::slice(Value tensor, AffineMap map, const Place &place) {
   SmallVector<int64_t> shape(type.getShape());
   shape[*dim] = parts;
   shape.insert(shape.begin() + *dim + 1, length);
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t own = 0; own < type.getRank(); ++own) {
-    int64_t first = own + (own > int64_t(*dim));
-    groups.push_back(own == int64_t(*dim) ? ReassociationIndices{own, own + 1}
-                                          : ReassociationIndices{first});
-  }
   return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), tensor,
-                                       groups);
+                                       divideDim(type.getRank(), *dim));
 }
 
 Value ScanSplitter::createEmpty(ArrayRef<int64_t> shape, Value like) {
@@ -212,7 +215,7 @@ void ScanSplitter::writeBody(OpBuilder &body, ValueRange arguments,
   llvm::for_each(indices, moveIndex);
 }
 
-/// The scan of the parts, or of what is behind them.
+/// Scans the parts, or the elements that follow the last of them.
 linalg::GenericOp ScanSplitter::createScan(const Place &place, Value start) {
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;
@@ -353,14 +356,9 @@ void ScanSplitter::write() {
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
     unsigned dim = *findScanned(map);
     auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<ReassociationIndices> groups;
-    for (int64_t own = 0; own < type.getRank(); ++own) {
-      int64_t first = own + (own > int64_t(dim));
-      groups.push_back(own == int64_t(dim) ? ReassociationIndices{own, own + 1}
-                                           : ReassociationIndices{first});
-    }
-    Value whole = tensor::CollapseShapeOp::create(
-        builder, loc, inParts.getResult(number), groups);
+    Value whole =
+        tensor::CollapseShapeOp::create(builder, loc, inParts.getResult(number),
+                                        divideDim(type.getRank(), dim));
     if (behind) {
       Value all = createEmpty(type.getShape(), result);
       for (auto [part, offset] :

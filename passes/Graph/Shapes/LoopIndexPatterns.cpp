@@ -14,6 +14,7 @@
 
 #include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
 #include "EqualExtents.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
@@ -281,22 +282,6 @@ AffineExpr LoopFunctions::read(Value value) {
     return WalkResult::advance();
   });
   return known.lookup(value);
-}
-
-static arith::CmpIPredicate getSigned(arith::CmpIPredicate predicate) {
-  using Predicate = arith::CmpIPredicate;
-  switch (predicate) {
-  case Predicate::ult:
-    return Predicate::slt;
-  case Predicate::ule:
-    return Predicate::sle;
-  case Predicate::ugt:
-    return Predicate::sgt;
-  case Predicate::uge:
-    return Predicate::sge;
-  default:
-    return predicate;
-  }
 }
 
 /// No memory has more elements.
