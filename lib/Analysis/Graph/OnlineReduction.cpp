@@ -116,7 +116,7 @@ private:
   bool checkFactors();
   bool checkTile();
   bool checkProducts();
-  double countPrograms(ArrayRef<unsigned> op) const;
+  double countPrograms(llvm::ArrayRef<unsigned> op) const;
   bool checkTileFactors();
   bool findWhole();
   bool checkSums();
@@ -222,7 +222,7 @@ bool OnlineReductionFinder::checkProducts() {
 
 /// Counts the programs of 128 rows each, along what inner products have and
 /// \p op lacks: those that compute the same elements of an op of tiles.
-double OnlineReductionFinder::countPrograms(ArrayRef<unsigned> op) const {
+double OnlineReductionFinder::countPrograms(llvm::ArrayRef<unsigned> op) const {
   constexpr double kRows = 128;
   double rows = 1;
   for (auto [dim, info] : llvm::enumerate(shape.dims))
