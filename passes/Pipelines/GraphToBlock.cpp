@@ -28,6 +28,8 @@ void carousel::buildNormalizeGraphPipeline(
                                 ? pm
                                 : pm.nest<func::FuncOp>();
   function.addPass(createGeneralizeGraph());
+  function.addPass(createSplitSorts());
+  function.addPass(createExpandSorts());
   function.addPass(createPropagateChannelsLast());
   if (addsInF32)
     function.addPass(createWidenSums());

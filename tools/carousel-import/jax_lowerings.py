@@ -7,8 +7,8 @@
 """Lowers primitives of JAX, for carousel-import, to others that become linalg on tensors.
 
 JAX lowers these to StableHLO that its passes to linalg leave: loops, conditions, sorts, scatters, and slices of unknown
-extents. Here, loops are unrolled; of conditions, all branches are computed and one is selected; an element of a sort or
-scatter is a reduction over what may be put there, so that its result does not depend on an order.
+extents. Here, loops are unrolled; of conditions, all branches are computed and one is selected; an element of a scatter is a
+reduction over what may be put there, so that its result does not depend on an order.
 """
 
 import contextlib
@@ -27,7 +27,8 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
-from jax_scans import scanLoop
+from jax_functions import carry, compute, putInOrder
+from jax_scans import LEAST_SCANNED, scanLoop
 from refusals import Refusal
 from ragged_products import chooseRagged
 from reshapes import pair_groups
@@ -210,10 +211,14 @@ def spreadAlong(array, axis):
     return own, lax.broadcast_in_dim(array, shape, dims)
 
 
-def cumulate(reduce, start):
-    """An element is a reduction over those before, which the compiler finds to be a scan."""
+def cumulate(kind, reduce, start):
+    """A scan, or of few elements a reduction over those before each one."""
 
     def rule(array, *, axis, reverse):
+        extent = array.shape[axis]
+        if isStatic((extent,)) and extent >= LEAST_SCANNED and not reverse:
+            first = jnp.full(array.shape[:axis] + array.shape[axis + 1:], start(array.dtype), array.dtype)
+            return carry(kind, axis, array, first)[1]
         _, others = spreadAlong(array, axis)
         own, other = iota(others.shape, axis), iota(others.shape, array.ndim)
         isPart = other >= own if reverse else other <= own
@@ -222,25 +227,22 @@ def cumulate(reduce, start):
     return rule
 
 
-def cumulateInBlocks(rule, start, combine):
-    """For what the compiler finds no scan in: a rule in blocks, each combined with what the blocks before have."""
-    block = 64
-
-    def divided(array, *, axis, reverse):
-        extent, first = array.shape[axis], jnp.asarray(start(array.dtype), array.dtype)
-        if not isStatic((extent,)) or extent <= 2 * block:
-            return rule(array, axis=axis, reverse=reverse)
-        rest = -extent % block
-        blocks = lax.pad(array, first, [(0, rest if dim == axis else 0, 0) for dim in range(array.ndim)])
-        shape = (*array.shape[:axis], (extent + rest) // block, block, *array.shape[axis + 1:])
-        inside = rule(blocks.reshape(shape), axis=axis + 1, reverse=reverse)
-        totals = lax.index_in_dim(inside, 0 if reverse else block - 1, axis + 1, keepdims=False)
-        others = lax.slice_in_dim(totals, 1, None, axis=axis) if reverse else lax.slice_in_dim(totals, 0, -1, axis=axis)
-        ends = [((0, 1, 0) if reverse else (1, 0, 0)) if dim == axis else (0, 0, 0) for dim in range(array.ndim)]
-        before = lax.pad(divided(others, axis=axis, reverse=reverse), first, ends)
-        return lax.slice_in_dim(combine(inside, jnp.expand_dims(before, axis + 1)).reshape(blocks.shape), 0, extent, axis=axis)
-
-    return divided
+def cumulateExponentials(array, *, axis, reverse):
+    """A sum of exponentials of differences from the largest element so far, which is scaled where that changes: a recurrence."""
+    extent = array.shape[axis]
+    if not isStatic((extent,)) or extent < LEAST_SCANNED:
+        return cumulate(None, jax.nn.logsumexp, leastOf)(array, axis=axis, reverse=reverse)
+    if reverse:
+        array = lax.rev(array, (axis,))
+    wide = array.astype(jnp.promote_types(array.dtype, jnp.float32))
+    shape = array.shape[:axis] + array.shape[axis + 1:]
+    ends = carry("max", axis, wide, jnp.full(shape, -jnp.inf, wide.dtype))
+    # A difference of infinite numbers is none.
+    before, most = (jnp.where(jnp.isfinite(each), each, 0) for each in ends)
+    factors = jnp.where(ends[0] == -jnp.inf, 0, jnp.exp(before - most))
+    sums = carry("recurrence", axis, jnp.exp(wide - most), factors, jnp.zeros(shape, wide.dtype))[1]
+    result = (most + jnp.log(sums)).astype(array.dtype)
+    return lax.rev(result, (axis,)) if reverse else result
 
 
 def leastOf(dtype):
@@ -395,43 +397,19 @@ def convolve(image, kernel, *, window_strides, padding, lhs_dilation, rhs_dilati
 # ===--------------------------------------------------------------------------===#
 
 
-def isLess(a, b):
-    """NaN is the largest."""
-    if not jnp.issubdtype(a.dtype, jnp.floating):
-        return a < b
-    return (a < b) | (jnp.isnan(b) & ~jnp.isnan(a))
-
-
-def findOrder(keys, axis, count, isDescending=False):
-    """The numbers of the first elements in order, by how many come before each; of equal ones, the first comes first."""
-    pairs = [spreadAlong(key, axis) for key in keys]
-    shape = pairs[0][0].shape
-    own, other = iota(shape, axis), iota(shape, len(shape) - 1)
-    isBefore = other < own
-    for mine, others in reversed(pairs):
-        if isDescending:
-            mine, others = others, mine
-        isBefore = isLess(others, mine) | (~isLess(mine, others) & isBefore)
-    rank = jnp.sum(isBefore, axis=-1, dtype=jnp.int32)
-    # Along a new last dimension, the ranks of all; along the axis, those that are wanted.
-    shape = list(shape)
-    shape[axis] = count
-    dims = list(range(rank.ndim))
-    dims[axis] = rank.ndim
-    ranks = lax.broadcast_in_dim(rank, shape, dims)
-    isThere = ranks == iota(shape, axis)
-    return jnp.sum(jnp.where(isThere, iota(shape, rank.ndim), 0), axis=-1, dtype=jnp.int32)
-
-
 def sort(*operands, dimension, num_keys, **_):
-    order = findOrder(operands[:num_keys], dimension, operands[0].shape[dimension])
-    return [jnp.take_along_axis(operand, order, dimension, mode="promise_in_bounds") for operand in operands]
+    """By the last key first: equal ones keep their order."""
+    for number in reversed(range(num_keys)):
+        others = [operand for at, operand in enumerate(operands) if at != number]
+        _, key, *others = putInOrder(operands[number], others, dimension, falls=False)
+        operands = [*others[:number], key, *others[number:]]
+    return operands
 
 
 def topK(operand, *, k, axis=-1, **_):
     axis %= operand.ndim
-    order = findOrder([operand], axis, k, isDescending=True)
-    return [jnp.take_along_axis(operand, order, axis, mode="promise_in_bounds"), order]
+    place, ordered = putInOrder(operand, [], axis, falls=True)
+    return [lax.slice_in_dim(each, 0, k, axis=axis) for each in (ordered, place)]
 
 
 # ===--------------------------------------------------------------------------===#
@@ -604,11 +582,13 @@ def register_rules(thread):
     lower(primitives.cond_p, cond, isMultiple=True)
     lower(primitives.sort_p, sort, isMultiple=True)
     lower(primitives.top_k_p, topK, isMultiple=True)
-    lower(primitives.cumsum_p, cumulate(sumOf, zeroOf))
-    lower(primitives.cumprod_p, cumulate(productOf, oneOf))
-    lower(primitives.cummax_p, cumulate(jnp.max, leastOf))
-    lower(primitives.cummin_p, cumulate(jnp.min, largestOf))
-    lower(primitives.cumlogsumexp_p, cumulateInBlocks(cumulate(jax.nn.logsumexp, leastOf), leastOf, jnp.logaddexp))
+    lower(primitives.cumsum_p, cumulate("add", sumOf, zeroOf))
+    lower(primitives.cumprod_p, cumulate("mul", productOf, oneOf))
+    lower(primitives.cummax_p, cumulate("max", jnp.max, leastOf))
+    lower(primitives.cummin_p, cumulate("min", jnp.min, largestOf))
+    lower(primitives.cumlogsumexp_p, cumulateExponentials)
+    lower(primitives.erf_p, lambda array, **_: compute("erf", array))
+    lower(primitives.erfc_p, lambda array, **_: compute("erfc", array))
     lower(primitives.scatter_p, scatter(None, None, None))
     lower(primitives.scatter_add_p, scatter(sumOf, zeroOf, jnp.add))
     lower(primitives.scatter_mul_p, scatter(productOf, oneOf, jnp.multiply))

@@ -7,27 +7,18 @@
 """Finds loops (lax.scan) that carry sums, products, extrema and linear recurrences, for carousel-import. What they carry is a scan
 of linalg, and all else is computed for all iterations at once."""
 
-import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import Literal, Primitive
-from jax.interpreters import mlir
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import func
+from jax.extend.core import Literal
 
-from torch_lowerings import isFloat, spell
+from jax_functions import COMBINERS, carry
 
-# The ops of a step, by the primitive of JAX: of floats, and of integers with and without a sign.
-COMBINERS = {"add": ("arith.addf", "arith.addi", "arith.addi"), "mul": ("arith.mulf", "arith.muli", "arith.muli"),
-             "max": ("arith.maximumf", "arith.maxsi", "arith.maxui"), "min": ("arith.minimumf", "arith.minsi", "arith.minui")}
-NAME = "carousel_carry"
 # Shorter loops fuse better when they are unrolled.
 LEAST_SCANNED = 32
-FUNCTION = re.compile(rf"func\.func private @({NAME}_(\w+?)_\d+)\((.*?)\) -> .*?\n  \}}", re.DOTALL)
 
 
 # ===--------------------------------------------------------------------------===#
@@ -187,106 +178,10 @@ def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
                 upTo = elements[0]
                 before = lax.concatenate([start[None], lax.slice_in_dim(upTo, 0, length - 1)], 0)
             else:
-                before, upTo = carry_p.bind(*elements, start, kind=step.kind)
+                before, upTo = carry(step.kind, 0, *elements, start)
             found[own] = before
             last[number] = lax.index_in_dim(upTo, length - 1, keepdims=False) if start.ndim else pickLast(upTo)
         unknown -= {carries.before[number] for number in steps}
         rows |= found
     made = mapOver(carries.jaxpr.outvars[len(carry):]) if len(carries.jaxpr.outvars) > len(carry) else []
     return [*last, *(lax.rev(array, (0,)) if reverse else array for array in made)]
-
-
-# ===--------------------------------------------------------------------------===#
-# Their scans
-# ===--------------------------------------------------------------------------===#
-
-carry_p = Primitive("carousel_carry")
-carry_p.multiple_results = True
-
-
-@carry_p.def_abstract_eval
-def shapeOfCarry(element, *_, kind):
-    return [element, element]
-
-
-def lowerCarry(context, *operands, kind):
-    """A call of a function that defineCarries defines, in linalg."""
-    module = context.module_context.module
-    results = [operands[0].type] * 2
-    signs = "u" if jnp.issubdtype(context.avals_out[0].dtype, jnp.unsignedinteger) else ""
-    with ir.InsertionPoint(module.body):
-        number = sum(1 for _ in module.body.operations)
-        name = f"{NAME}_{kind}{signs}_{number}"
-        stand = func.FuncOp(name, ([operand.type for operand in operands], results), visibility="private")
-        stand.attributes["no_inline"] = ir.UnitAttr.get()
-        # JAX's passes want a body.
-        with ir.InsertionPoint(stand.add_entry_block()):
-            func.ReturnOp([stand.arguments[0]] * 2)
-    return func.CallOp(results, ir.FlatSymbolRefAttr.get(name), list(operands)).results
-
-
-mlir.register_lowering(carry_p, lowerCarry)
-
-
-def readType(type):
-    *shape, element = type.removeprefix("tensor<").removesuffix(">").split("x")
-    return [-1 if extent == "?" else int(extent) for extent in shape], element
-
-
-def defineCarry(match):
-    """A scan along dimension 0. Narrow floats are carried in f32."""
-    name, kind, arguments = match.groups()
-    types = re.findall(r"tensor<[^>]*>", arguments)
-    shape, element = readType(types[0])
-    loops = [f"d{dim}" for dim in range(len(shape))]
-    carried = "f32" if element in ("bf16", "f16") else element
-    own, start = spell(shape, element), spell(shape[1:], carried)
-    lines, sizes = [], []
-    for dim, extent in enumerate(shape):
-        if extent < 0:
-            lines += [f"%c{dim} = arith.constant {dim} : index", f"%s{dim} = tensor.dim %x0, %c{dim} : {own}"]
-            sizes.append((dim, f"%s{dim}"))
-    lines += [f"%e = tensor.empty({', '.join(size for _, size in sizes)}) : {own}"]
-    first = f"%x{len(types) - 1}"
-    inner = f"affine_map<({', '.join(loops[1:])}) -> ({', '.join(loops[1:])})>"
-    if carried != element:
-        kinds = ", ".join(['"parallel"'] * (len(shape) - 1))
-        lines += [f"%w = tensor.empty({', '.join(size for dim, size in sizes if dim)}) : {start}",
-                  f"%f = linalg.generic {{indexing_maps = [{inner}, {inner}], iterator_types = [{kinds}]}} ins({first} : {types[-1]}) "
-                  f"outs(%w : {start}) {{", f"^bb0(%v: {element}, %o: {carried}):", f"%y = arith.extf %v : {element} to {carried}",
-                  f"linalg.yield %y : {carried}", f"}} -> {start}"]
-        first = "%f"
-    whole = f"affine_map<({', '.join(loops)}) -> ({', '.join(loops)})>"
-    kept = f"affine_map<({', '.join(loops)}) -> ({', '.join(loops[1:])})>"
-    inputs = len(types) - 1
-    kinds = ", ".join(['"reduction"', *['"parallel"'] * (len(shape) - 1)])
-    values = [f"%a{at}" for at in range(inputs)]
-    body = []
-    if carried != element:
-        body = [f"%w{at} = arith.extf %a{at} : {element} to {carried}" for at in range(inputs)]
-        values = [f"%w{at}" for at in range(inputs)]
-    unsigned = kind.endswith("u")
-    place = 0 if isFloat(element) else 2 if unsigned else 1
-    combiners = {name: ops[place] for name, ops in COMBINERS.items()}
-    kind = kind.removesuffix("u") if unsigned else kind
-    if kind == "recurrence":
-        body += [f"%p = {combiners['mul']} {values[1]}, %before : {carried}", f"%y = {combiners['add']} %p, {values[0]} : {carried}"]
-    else:
-        body += [f"%y = {combiners[kind]} %before, {values[0]} : {carried}"]
-    yielded = ["%before", "%y"]
-    if carried != element:
-        body += [f"%n{at} = arith.truncf {value} : {carried} to {element}" for at, value in enumerate(yielded)]
-        yielded = ["%n0", "%n1"]
-    arguments = ", ".join([*(f"%a{at}: {element}" for at in range(inputs)), f"%before: {carried}", f"%o: {element}", f"%q: {element}"])
-    lines += [f"%r:3 = linalg.generic {{indexing_maps = [{', '.join([whole] * inputs + [kept, whole, whole])}], "
-              f"iterator_types = [{kinds}]}} ins({', '.join(f'%x{at}' for at in range(inputs))} : {', '.join(types[:inputs])}) "
-              f"outs({first}, %e, %e : {start}, {own}, {own}) {{", f"^bb0({arguments}):", *body,
-              f"linalg.yield %y, {', '.join(yielded)} : {carried}, {element}, {element}", f"}} -> ({start}, {own}, {own}) loc(unknown)",
-              f"return %r#1, %r#2 : {own}, {own}"]
-    header = ", ".join(f"%x{at}: {type}" for at, type in enumerate(types))
-    return "\n".join([f"func.func private @{name}({header}) -> ({own}, {own}) {{", *lines, "}"])
-
-
-def defineCarries(text):
-    """Gives the functions that lowerCarry calls their bodies."""
-    return FUNCTION.sub(defineCarry, text)

@@ -5,7 +5,7 @@
 #
 # ===------------------------------------------------------------------------===#
 """Replaces ops of torch-mlir's dialect tm_tensor (scan, sort, scatter), for carousel-import, by calls of functions on
-linalg. An element of a result is a reduction over what may be put there, so that it does not depend on an order."""
+linalg. An element of a scan or scatter is a reduction over what may be put there, so that it does not depend on an order."""
 
 from refusals import Refusal
 
@@ -75,21 +75,28 @@ def function(name, arguments, results, lines):
                       f"return {', '.join(value for value, _ in results)} : {', '.join(type for _, type in results)}", "}"])
 
 
-def isBefore(element, isDescending):
-    """%isBefore: whether %a0, at %j, comes before %a1, at %i. NaN is the largest."""
-    if not isFloat(element):
-        less, more = ("sgt", "slt") if isDescending else ("slt", "sgt")
-        lines = [f"%l = arith.cmpi {less}, %a0, %a1 : {element}", f"%m = arith.cmpi {more}, %a0, %a1 : {element}"]
+# Integers as wide as floats.
+AS_INTEGERS = {"f64": "i64", "f32": "i32", "f16": "i16", "bf16": "i16"}
+
+
+def writeKey(element, isDescending, isUnsigned):
+    """The type of %y, and its lines: a signed integer that is less where %a0 comes first. NaN is the largest, and zeros are equal."""
+    if isFloat(element):
+        key = AS_INTEGERS[element]
+        bits = int(key[1:])
+        largest = 2**(bits - 1) - 1
+        lines = [f"%b = arith.bitcast %a0 : {element} to {key}", f"%w = arith.constant {bits - 1} : {key}",
+                 f"%s = arith.shrsi %b, %w : {key}", f"%m = arith.constant {largest} : {key}", f"%t = arith.andi %s, %m : {key}",
+                 f"%n = arith.xori %b, %t : {key}", f"%f0 = arith.constant 0.0 : {element}", f"%i0 = arith.constant 0 : {key}",
+                 f"%z = arith.cmpf oeq, %a0, %f0 : {element}", f"%u = arith.cmpf uno, %a0, %a0 : {element}",
+                 f"%e = arith.select %z, %i0, %n : {key}", f"%k = arith.select %u, %m, %e : {key}"]
+    elif element == "i1":
+        key, lines = "i8", ["%k = arith.extui %a0 : i1 to i8"]
     else:
-        less, more = ("ogt", "olt") if isDescending else ("olt", "ogt")
-        first, second = ("%a0", "%a1") if isDescending else ("%a1", "%a0")
-        lines = [f"%l0 = arith.cmpf {less}, %a0, %a1 : {element}", f"%m0 = arith.cmpf {more}, %a0, %a1 : {element}",
-                 f"%n0 = arith.cmpf uno, {first}, {first} : {element}", f"%n1 = arith.cmpf ord, {second}, {second} : {element}",
-                 f"%n2 = arith.cmpf ord, {first}, {first} : {element}", f"%n3 = arith.cmpf uno, {second}, {second} : {element}",
-                 "%l1 = arith.andi %n0, %n1 : i1", "%m1 = arith.andi %n2, %n3 : i1", "%l = arith.ori %l0, %l1 : i1",
-                 "%m = arith.ori %m0, %m1 : i1"]
-    return [*lines, "%t = arith.constant true", "%e = arith.xori %m, %t : i1", "%f = arith.cmpi ult, %j, %i : index",
-            "%g = arith.andi %e, %f : i1", "%isBefore = arith.ori %l, %g : i1"]
+        key = element
+        least = -2**(int(element[1:]) - 1) if isUnsigned else 0
+        lines = [f"%m = arith.constant {least} : {key}", f"%k = arith.xori %a0, %m : {key}"]
+    return key, [*lines, f"%d = arith.constant {-1 if isDescending else 0} : {key}", f"%y = arith.xori %k, %d : {key}"]
 
 
 def writeScan(name, shape, element, dim, combiner):
@@ -106,30 +113,39 @@ def writeScan(name, shape, element, dim, combiner):
     return function(name, [("%x", type)], [("%r", type)], lines)
 
 
-def writeSort(name, shape, elements, dim, isDescending):
+def writeSort(name, shape, elements, dim, isDescending, isUnsigned=False, givesPlaces=False):
+    """Sorts by the first operand. With `givesPlaces` the first result is where each element was, in i32."""
     rank = len(shape)
     loops = list(range(rank))
-    other = [rank if loop == dim else loop for loop in loops]
     types = [spell(shape, element) for element in elements]
-    indexed = spell(shape, "i32")
-    lines = fillWith("zero", "0", shape, "i32", ("%x0", types[0]))
-    indices = [f"%i = linalg.index {dim} : index", f"%j = linalg.index {rank} : index"]
-    body = [*indices, *isBefore(elements[0], isDescending), "%w = arith.extui %isBefore : i1 to i32",
-            "%y = arith.addi %o, %w : i32"]
-    lines += generic("%rank", [("%x0", types[0], other), ("%x0", types[0], loops)], ("%zero", indexed, loops), rank + 1, body,
-                     True)
-    body = [*indices, "%k = arith.index_cast %i : index to i32", "%h = arith.cmpi eq, %a0, %k : i32",
-            "%v = arith.index_cast %j : index to i32", "%z = arith.constant 0 : i32", "%s = arith.select %h, %v, %z : i32",
-            "%y = arith.addi %o, %s : i32"]
-    lines += generic("%order", [("%rank", indexed, other)], ("%zero", indexed, loops), rank + 1, body, True)
-    for at, (type, element) in enumerate(zip(types, elements)):
-        lines += fillWith(f"out{at}", None, shape, element, ("%x0", types[0]))
-        body = [f"%i{loop} = linalg.index {loop} : index" for loop in loops if loop != dim]
-        body += [f"%i{dim} = arith.index_cast %a0 : i32 to index",
-                 f"%y = tensor.extract %x{at}[{', '.join(f'%i{loop}' for loop in loops)}] : {type}"]
-        lines += generic(f"%r{at}", [("%order", indexed, loops)], (f"%out{at}e", type, loops), rank, body, False)
+    key, body = writeKey(elements[0], isDescending, isUnsigned)
+    like = ("%x0", types[0])
+    lines = fillWith("key", None, shape, key, like)
+    lines += generic("%k", [("%x0", types[0], loops)], ("%keye", spell(shape, key), loops), rank, body, False)
+    results = [("i32", spell(shape, "i32")), *zip(elements, types)]
+    for at, (element, _) in enumerate(results):
+        lines += fillWith(f"out{at}", None, shape, element, like)
+    header = ", ".join(f"d{loop}" for loop in range(rank + 1))
+    # The last loop goes along the operands, and the results have one of their own.
+    whole = ", ".join(f"d{loop}" for loop in loops)
+    read = ", ".join(f"d{rank if loop == dim else loop}" for loop in loops)
+    maps = ", ".join([f"affine_map<({header}) -> ({read})>"] * (1 + len(types)) + [f"affine_map<({header}) -> ({whole})>"] * len(results))
+    kinds = ", ".join(['"parallel"'] * rank + ['"reduction"'])
+    values = ", ".join(f"%a{at}" for at in range(len(types)))
+    arguments = ", ".join([f"%q: {key}", *(f"%a{at}: {element}" for at, element in enumerate(elements)),
+                           *(f"%o{at}: {element}" for at, (element, _) in enumerate(results))])
+    ofResults = ", ".join(element for element, _ in results)
+    count = len(results)
+    lines += [f"%r:{count} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
+              f"ins(%k, {', '.join(f'%x{at}' for at in range(len(types)))} : {spell(shape, key)}, {', '.join(types)}) "
+              f"outs({', '.join(f'%out{at}e' for at in range(count))} : {', '.join(type for _, type in results)}) {{",
+              f"^bb0({arguments}):",
+              f'%s:{count} = "carousel.sorted"(%q, {values}) : ({key}, {", ".join(elements)}) -> ({ofResults})',
+              f"linalg.yield {', '.join(f'%s#{at}' for at in range(count))} : {ofResults}",
+              f"}} -> ({', '.join(type for _, type in results)})"]
+    first = 0 if givesPlaces else 1
     return function(name, [(f"%x{at}", type) for at, type in enumerate(types)],
-                    [(f"%r{at}", type) for at, type in enumerate(types)], lines)
+                    [(f"%r#{at}", type) for at, (_, type) in enumerate(results) if at >= first], lines)
 
 
 def writeScatter(name, shape, element, updateShape, indexShape, index, dims, combiner):
@@ -260,6 +276,7 @@ class Lowering:
             return self.ir.WalkResult.ADVANCE
 
         self.module.walk(note)
+        self.module.context.allow_unregistered_dialects = True  # carousel.sorted
         for op in operations:
             op = op.operation
             name, text, operands, results = self.lower(op)

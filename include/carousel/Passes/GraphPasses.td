@@ -186,6 +186,33 @@ def SplitGates : NormalFormPass<"carousel-split-gates"> {
   ];
 }
 
+def SplitSorts : NormalFormPass<"carousel-split-sorts"> {
+  let summary = "Sort no more than what is read, and parts of long lines";
+  let description = [{
+    Precondition: `carousel-generalize-graph`. Postcondition: a sort whose first elements alone are
+    read by slices has these as results. Where they are at most 1024 of more than `most`, parts of
+    the line are sorted, and then the first elements of all parts.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"8192", "elements that threads sort">
+  ];
+  let statistics = [Statistic<"split", "split", "sorts that have become sorts of parts">];
+}
+
+def ExpandSorts : NormalFormPass<"carousel-expand-sorts"> {
+  let summary = "Sort by counts what threads of one CTA can't sort";
+  let description = [{
+    Precondition: `carousel-generalize-graph`. Postcondition: `carousel.sorted` is along loops of 2
+    to `most` iterations. Other sorts count how many elements come before each one, and read the
+    element that has as many before it as there are. That takes the square of the loop's extent,
+    which a remark says.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"8192", "elements that threads sort">
+  ];
+  let statistics = [Statistic<"expanded", "expanded", "sorts that have become counts">];
+}
+
 def FormScans : NormalFormPass<"carousel-form-scans"> {
   let summary = "Compute reductions over what comes before each element in one pass";
   let description = [{

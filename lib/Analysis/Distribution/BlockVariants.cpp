@@ -25,7 +25,7 @@ using namespace carousel;
 static constexpr int64_t kLeastWidth = 64;
 /// The ratio of one width of single-element accesses to the next. Such launches
 /// are rare, and not worth as many variants.
-static constexpr int64_t kUnalignedStep = 4;
+static constexpr int64_t kUnalignedStep = 2;
 
 /// Elements of a vector in a thread of the largest CTA: half of its registers.
 static int64_t getMostElements(const BlockProblem &problem) {

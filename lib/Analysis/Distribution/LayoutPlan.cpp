@@ -61,6 +61,8 @@ void LayoutPlanner::finish(Operation *op) {
     finishReduction(reduction);
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
     finishScan(scan);
+  } else if (auto sort = dyn_cast<SortOp>(op)) {
+    finishSort(sort);
   } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
     finishContraction(contraction);
   } else if (relatesLayouts(op)) {
@@ -206,6 +208,20 @@ void LayoutPlanner::finishScan(ScanOp op) {
   for (Value result : op.getTotals())
     if (isVector(result))
       plan.computed.insert({result, ofTotals});
+}
+
+void LayoutPlanner::finishSort(SortOp op) {
+  LinearLayout layout =
+      isFree(op.getKey()) ? makeDefault(op.getType()) : *lookUp(op.getKey());
+  if (!findScannedBits(layout, op.getDim()))
+    layout = makeDefault(op.getType());
+  if (!findScannedBits(layout, op.getDim()))
+    refuse(op, "expected the threads of one CTA to have a sort's dimension");
+  for (OpOperand &operand : op->getOpOperands())
+    setOperand(operand, layout);
+  LinearLayout first = getFirstLayout(layout, op.getDim(), getFirstBits(op));
+  for (Value result : op->getResults())
+    plan.computed.insert({result, first});
 }
 
 void LayoutPlanner::finishContraction(vector::ContractionOp op) {

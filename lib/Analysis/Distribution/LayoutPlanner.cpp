@@ -170,7 +170,13 @@ void LayoutPlanner::collect(Operation *op) {
     llvm::append_range(others, scan.getTotals());
     unite(lines);
     unite(others);
-    scans.push_back(scan);
+    this->lines.push_back({scan.getType(), scan.getDim()});
+  } else if (auto sort = dyn_cast<SortOp>(op)) {
+    unite(SmallVector<Value>(sort->getOperands()));
+    unite(SmallVector<Value>(sort->getResults()));
+    if (!sort.getFirst())
+      unite({sort.getKey(), sort.getOrder()});
+    lines.push_back({sort.getType(), sort.getDim()});
   } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
     unite({contraction.getAcc(), contraction.getResult()});
     if (std::string reason = explainContraction(contraction); !reason.empty())
@@ -244,6 +250,10 @@ static std::optional<LinearLayout> makeOwn(const LinearLayout &derived) {
   return used == bits ? std::optional(layout) : std::nullopt;
 }
 
+unsigned LayoutPlanner::getFirstBits(SortOp op) {
+  return llvm::Log2_64_Ceil(op.getFirstCount());
+}
+
 bool LayoutPlanner::propagate(Operation *op) {
   bool changed = false;
   if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
@@ -259,6 +269,15 @@ bool LayoutPlanner::propagate(Operation *op) {
     if (own && findScannedBits(*own, scan.getDim()))
       changed |= assign(scan.getTotals().front(),
                         getReducedLayout(*own, scan.getScannedDims()));
+    return changed;
+  }
+  if (auto sort = dyn_cast<SortOp>(op)) {
+    const LinearLayout *own =
+        isFree(sort.getKey()) ? nullptr : lookUp(sort.getKey());
+    if (own && findScannedBits(*own, sort.getDim()))
+      changed |=
+          assign(sort.getOrder(),
+                 getFirstLayout(*own, sort.getDim(), getFirstBits(sort)));
     return changed;
   }
   if (!relatesLayouts(op))
@@ -299,9 +318,9 @@ bool LayoutPlanner::isReducedAlong(VectorType type, int64_t dim) {
                                    type.getShape() &&
                                op.isReducedDim(dim);
                       }) ||
-         llvm::any_of(scans, [&](ScanOp op) {
-           return op.getType().getShape() == type.getShape() &&
-                  int64_t(op.getDim()) == dim;
+         llvm::any_of(lines, [&](std::pair<VectorType, int64_t> along) {
+           return along.first.getShape() == type.getShape() &&
+                  along.second == dim;
          });
 }
 

@@ -124,6 +124,9 @@ private:
   void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);
   void finishScan(ScanOp op);
+  void finishSort(SortOp op);
+  /// Bits of the first elements' coordinates.
+  static unsigned getFirstBits(SortOp op);
   bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
   /// Finishes in the result's layout if the operands have one for it. Otherwise
   /// a part moves, and what follows from an operand's layout, or from one that
@@ -140,7 +143,8 @@ private:
   std::vector<mlir::Value> vectors;
   llvm::SmallVector<VectorAccess, 8> accesses;
   std::vector<mlir::vector::MultiDimReductionOp> reductions;
-  std::vector<ScanOp> scans;
+  /// Dimensions that scans and sorts go along.
+  std::vector<std::pair<VectorType, int64_t>> lines;
   std::vector<mlir::vector::ContractionOp> contractions;
   llvm::DenseMap<mlir::Value, mlir::Value> parents;
   llvm::DenseMap<mlir::Value, LinearLayout> classes;

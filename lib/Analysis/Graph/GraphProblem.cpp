@@ -80,9 +80,12 @@ unsigned GraphOp::getOwnChannels() const {
 
 int64_t GraphOp::getIterations() const {
   int64_t iterations = 1;
-  for (auto [number, loop] : llvm::enumerate(loops))
+  for (auto [number, loop] : llvm::enumerate(loops)) {
+    if (places == number)
+      continue;
     iterations *= update && update->loop == number ? update->count
                                                    : assumeExtent(loop.extent);
+  }
   return iterations;
 }
 

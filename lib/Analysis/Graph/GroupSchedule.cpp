@@ -75,6 +75,10 @@ public:
   }
 
   GroupSchedule run() {
+    if (std::optional<size_t> sort = group.findSort(problem)) {
+      scheduleSort(*sort);
+      return std::move(schedule);
+    }
     switch (shape.family) {
     case ScheduleFamily::Row:
       scheduleRow();
@@ -161,6 +165,36 @@ private:
     if (position > 0 && most > 1)
       schedule.dims[position - 1].tile = clampTile(
           schedule.dims[position - 1], llvm::bit_floor<uint64_t>(most));
+  }
+
+  /// All of what is sorted at once, and several short lines beside each other.
+  void scheduleSort(size_t at) {
+    const GraphOp &op = problem.ops[group.ops[at]];
+    int64_t line = 1, lines = 1;
+    std::optional<unsigned> joined;
+    unsigned places = schedule.find(shape.loops[at][*op.places]);
+    for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+      bool isLine = dim.isReduced || position == places;
+      if (!isLine) {
+        lines *= assumeExtent(dim.extent);
+        joined = position;
+        continue;
+      }
+      dim.walk = DimWalk::None;
+      dim.tile = std::max<int64_t>(dim.extent, 1);
+      if (dim.isReduced)
+        line = llvm::PowerOf2Ceil(dim.tile);
+    }
+    // Neighbours in memory, if there are any.
+    for (const DimAccess &access : accesses)
+      if (std::optional<unsigned> inner = findInner(access);
+          inner && *inner != places && !schedule.dims[*inner].isReduced)
+        joined = inner;
+    constexpr int64_t kPrograms = 1024;
+    int64_t most = std::min(kVector / line, lines / kPrograms);
+    if (joined && most > 1)
+      schedule.dims[*joined].tile = clampTile(schedule.dims[*joined],
+                                              llvm::bit_floor<uint64_t>(most));
   }
 
   void scheduleRow() {

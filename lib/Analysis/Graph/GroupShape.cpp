@@ -35,6 +35,14 @@ bool OpGroup::scans(const GraphProblem &problem) const {
   });
 }
 
+std::optional<size_t> OpGroup::findSort(const GraphProblem &problem) const {
+  const unsigned *sort = llvm::find_if(ops, [&](unsigned op) {
+    return problem.ops[op].kind == GraphOpKind::Sort;
+  });
+  return sort == ops.end() ? std::nullopt
+                           : std::optional<size_t>(sort - ops.begin());
+}
+
 std::optional<size_t> OpGroup::findWriter(const GraphProblem &problem,
                                           unsigned tensor) const {
   std::optional<unsigned> writer = problem.findWriter(tensor);
@@ -321,6 +329,8 @@ private:
       irregular += problem.ops[op].kind == GraphOpKind::Irregular;
       products += problem.ops[op].isProduct();
     }
+    if (reductions > 1 && group.findSort(problem))
+      return refuse("a kernel that sorts has no further reduction");
     bool isPair = irregular == 0 && products == 2 && reductions == 2;
     if (isPair && !checkPair())
       return false;

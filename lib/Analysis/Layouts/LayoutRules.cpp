@@ -106,6 +106,53 @@ carousel::findScannedBits(const LinearLayout &source, unsigned dim) {
   return followEachOther ? std::optional(bits) : std::nullopt;
 }
 
+LinearLayout carousel::gatherLowBits(const LinearLayout &source, unsigned dim,
+                                     unsigned low) {
+  llvm::SmallVector<PlaceBit> bits = *findScannedBits(source, dim);
+  auto order = [](const PlaceBit &bit, llvm::ArrayRef<Place> places) {
+    return std::pair(llvm::find(places, bit.place) - places.begin(), bit.bit);
+  };
+  auto sort = [&](auto begin, auto end, llvm::ArrayRef<Place> places) {
+    std::sort(begin, end, [&](const PlaceBit &a, const PlaceBit &b) {
+      return order(a, places) < order(b, places);
+    });
+  };
+  sort(bits.begin(), bits.end(), {Place::Lane, Place::Register, Place::Warp});
+  sort(bits.begin() + low, bits.end(),
+       {Place::Register, Place::Lane, Place::Warp});
+  return placeBits(source, dim, bits);
+}
+
+LinearLayout carousel::placeBits(const LinearLayout &source, unsigned dim,
+                                 llvm::ArrayRef<PlaceBit> bits) {
+  LinearLayout placed(source.getExtentBits());
+  for (Place place : kAllPlaces)
+    for (auto [number, basis] : llvm::enumerate(source.getBases(place))) {
+      Coordinates own(basis);
+      for (auto [bit, at] : llvm::enumerate(bits))
+        if (at.place == place && at.bit == number)
+          own[dim] = uint32_t(1) << bit;
+      placed.addBasis(place, own);
+    }
+  return placed;
+}
+
+LinearLayout carousel::getFirstLayout(const LinearLayout &source, unsigned dim,
+                                      unsigned low) {
+  llvm::SmallVector<unsigned> bits(source.getExtentBits());
+  if (bits[dim] <= low)
+    return source;
+  bits[dim] = low;
+  return gatherLowBits(source, dim, low)
+      .mapBases(bits,
+                [&](llvm::ArrayRef<uint32_t> basis) {
+                  Coordinates own(basis);
+                  own[dim] &= (uint32_t(1) << low) - 1;
+                  return own;
+                })
+      .withoutCopies();
+}
+
 LinearLayout carousel::getBroadcastSource(const LinearLayout &result,
                                           llvm::ArrayRef<unsigned> extentBits) {
   return result

@@ -19,6 +19,8 @@
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace carousel;
@@ -39,7 +41,19 @@ void CarouselDialect::registerAttributes() {
       >();
 }
 
+namespace {
+/// Functions of graphs are inlined, with the ops that their bodies may have.
+struct InlinePureOps : public mlir::DialectInlinerInterface {
+  using mlir::DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(mlir::Operation *op, mlir::Region *, bool,
+                       mlir::IRMapping &) const override {
+    return mlir::isPure(op);
+  }
+};
+} // namespace
+
 void CarouselDialect::initialize() {
+  addInterfaces<InlinePureOps>();
   registerAttributes();
   registerTypes();
   addOperations<

@@ -359,18 +359,42 @@ static void lower(LoadInst &load, unsigned words, unsigned bits) {
   load.eraseFromParent();
 }
 
+/// Whether a function writes a quarter of the bytes that it reads once, or
+/// more. Measured on an H200, tanh of 2^28 floats takes 530 us without the
+/// qualifier and 565 with it, and rmsnorm of 32768 x 4096 136 and 143;
+/// cross-entropy of such rows, which writes few bytes, takes 80 and 76.
+static bool writesMuch(const Function &function, const DataLayout &layout) {
+  uint64_t read = 0, written = 0;
+  for (const Instruction &instruction : instructions(function)) {
+    if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+      auto [words, bits] = getWords(*load, layout);
+      read += uint64_t(words) * bits;
+    }
+    if (auto *store = dyn_cast<StoreInst>(&instruction);
+        store && store->getPointerAddressSpace() == kGlobal)
+      written += layout.getTypeSizeInBits(store->getValueOperand()->getType());
+  }
+  return 4 * written >= read;
+}
+
 void carousel::lowerStreamingLoads(Module &module) {
   const DataLayout &layout = module.getDataLayout();
-  for (Function &function : module)
+  for (Function &function : module) {
+    bool isPlain = writesMuch(function, layout);
     for (Instruction &instruction :
          make_early_inc_range(instructions(function))) {
       auto *load = dyn_cast<LoadInst>(&instruction);
       if (!load)
         continue;
       auto [words, bits] = getWords(*load, layout);
-      if (words != 0)
+      if (words == 0)
+        continue;
+      if (isPlain)
+        load->setMetadata(LLVMContext::MD_nontemporal, nullptr);
+      else
         lower(*load, words, bits);
     }
+  }
 }
 
 namespace {

@@ -111,8 +111,8 @@ class Module;
 namespace carousel {
 
 /// Makes nontemporal loads of global memory, of 2 to 16 bytes, ld.global with
-/// L1::no_allocate (PTX ISA: ld). Their data is read once, and would evict what
-/// is read again.
+/// L1::no_allocate (PTX ISA: ld), in functions that write few bytes. Their data
+/// is read once, and would evict what is read again.
 void lowerStreamingLoads(llvm::Module &module);
 
 } // namespace carousel

@@ -135,7 +135,7 @@ public:
     Value all;
     auto require = [&](Value condition) { all = bothHold(all, condition); };
     for (auto [dim, extent] : llvm::enumerate(extents))
-      if (extent)
+      if (extent && !isAlwaysBelow(number, dim, extent))
         require(arith::CmpIOp::create(builder, program.loc,
                                       arith::CmpIPredicate::ult, place[dim],
                                       extent));
@@ -143,7 +143,10 @@ public:
     const LinearLayout &layout = access.plan.layout;
     for (auto [dim, extent] :
          llvm::enumerate(transfer.getVectorType().getShape()))
-      if (extent < int64_t(1) << layout.getExtentBits()[dim])
+      if (extent < int64_t(1) << layout.getExtentBits()[dim] &&
+          !compareRegister(layout, dim, number, arith::CmpIPredicate::ult,
+                           extent)
+               .value_or(false))
         require(arith::CmpIOp::create(
             builder, program.loc, arith::CmpIPredicate::ult,
             program.getCoordinate(layout, dim, number), program.index(extent)));
@@ -208,6 +211,24 @@ private:
     if (!first)
       return second;
     return arith::AndIOp::create(builder, program.loc, first, second);
+  }
+
+  /// Whether the register's element is inside of the memref in all threads.
+  bool isAlwaysBelow(uint32_t number, unsigned along, Value extent) {
+    std::optional<int64_t> begin = getConstantIntValue(access.indices[along]),
+                           end = getConstantIntValue(extent);
+    if (auto dim = extent.getDefiningOp<memref::DimOp>();
+        dim && !cast<MemRefType>(access.memref.getType()).isDynamicDim(along))
+      end = cast<MemRefType>(access.memref.getType()).getDimSize(along);
+    if (!begin || !end || *begin < 0)
+      return false;
+    for (auto [dim, expr] :
+         llvm::enumerate(transfer.getPermutationMap().getResults()))
+      if (expr.isFunctionOfDim(along))
+        return compareRegister(access.plan.layout, dim, number,
+                               arith::CmpIPredicate::slt, *end - *begin)
+            .value_or(false);
+    return false;
   }
 
   int64_t countColumnsOfPart() {

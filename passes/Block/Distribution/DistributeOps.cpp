@@ -540,6 +540,7 @@ void Distributor::distribute(Operation *op) {
         distributeReduction(reduction);
       })
       .Case([&](ScanOp scan) { distributeScan(scan); })
+      .Case([&](SortOp sort) { distributeSort(sort); })
       .Case([&](vector::ContractionOp contraction) {
         distributeContraction(contraction);
       })

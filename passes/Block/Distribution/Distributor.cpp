@@ -13,6 +13,7 @@
 
 #include "../Threads/ConvertLayouts.h"
 #include "../Threads/ScanVectors.h"
+#include "../Threads/SortVectors.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessTransfers.h"
@@ -733,6 +734,18 @@ void Distributor::distributeScan(ScanOp op) {
       set(result, registers);
     else
       mapping.map(result, registers);
+}
+
+void Distributor::distributeSort(SortOp op) {
+  const LinearLayout &layout = plan.getOperandLayout(op.getKeyMutable());
+  SmallVector<Value> values;
+  for (OpOperand &value : op.getValuesMutable())
+    values.push_back(get(value));
+  for (auto [result, registers] :
+       llvm::zip_equal(op->getResults(),
+                       sortVectors(program, op, layout, get(op.getKeyMutable()),
+                                   values)))
+    set(result, registers);
 }
 
 arith::FastMathFlagsAttr

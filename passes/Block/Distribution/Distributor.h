@@ -173,6 +173,7 @@ private:
 
   void distributeReduction(mlir::vector::MultiDimReductionOp op);
   void distributeScan(ScanOp op);
+  void distributeSort(SortOp op);
 
   static mlir::arith::FastMathFlagsAttr
   getFastMath(mlir::vector::MultiDimReductionOp op);

@@ -25,11 +25,8 @@ static Value makeMask(ThreadProgram &program, const LinearLayout &layout,
   OpBuilder &builder = program.builder;
   Value all;
   for (auto [dim, size] : llvm::enumerate(sizes)) {
-    Value at = program.getCoordinates(layout, dim);
-    Value limit =
-        vector::BroadcastOp::create(builder, program.loc, at.getType(), size);
-    Value inside = arith::CmpIOp::create(builder, program.loc,
-                                         arith::CmpIPredicate::slt, at, limit);
+    Value inside = program.compareCoordinatesWith(
+        layout, dim, arith::CmpIPredicate::slt, size);
     all =
         all ? arith::AndIOp::create(builder, program.loc, all, inside) : inside;
   }

@@ -72,7 +72,7 @@ static bool isOfBlockPhase(Operation *op) {
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
       ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
       ClusterSizeOp, ClusterMapSharedOp, SignalOp, WaitSignalOp, RoundTF32Op,
-      RowsOp, ScanOp, gpu::YieldOp,
+      RowsOp, ScanOp, SortOp, gpu::YieldOp,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,

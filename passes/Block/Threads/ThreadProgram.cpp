@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -199,6 +200,47 @@ Value ThreadProgram::getCoordinates(const LinearLayout &layout, unsigned dim) {
   return arith::XOrIOp::create(builder, loc, ofThread, ofRegisters);
 }
 
+/// The number that all indices are copies of.
+static std::optional<int64_t> findCopied(Value indices) {
+  if (auto copies = indices.getDefiningOp<vector::BroadcastOp>())
+    indices = copies.getSource();
+  APInt number;
+  if (!matchPattern(indices, m_ConstantInt(&number)))
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+/// What a comparison of all numbers from `least` to `most` gives, if that is
+/// known.
+static std::optional<bool> compareRange(arith::CmpIPredicate predicate,
+                                        int64_t least, int64_t most,
+                                        int64_t other) {
+  auto compare = [&](int64_t number) {
+    return arith::applyCmpPredicate(predicate, APInt(64, number, true),
+                                    APInt(64, other, true));
+  };
+  // Only equality may hold in the middle of a range alone.
+  bool isEquality = predicate == arith::CmpIPredicate::eq ||
+                    predicate == arith::CmpIPredicate::ne;
+  if (compare(least) != compare(most) ||
+      (isEquality && least <= other && other <= most && least != most))
+    return std::nullopt;
+  return compare(least);
+}
+
+std::optional<bool> carousel::compareRegister(const LinearLayout &layout,
+                                              unsigned dim, uint32_t number,
+                                              arith::CmpIPredicate predicate,
+                                              int64_t other) {
+  if (!isDisjoint(layout, dim))
+    return std::nullopt;
+  uint32_t ofThreads = 0;
+  for (uint32_t bits : getThreadNumbers(layout, dim))
+    ofThreads |= bits;
+  uint32_t own = getRegisterCoordinates(layout, number)[dim];
+  return compareRange(predicate, own, own + ofThreads, other);
+}
+
 /// The thread's part goes to the other side. The difference is clamped to
 /// numbers that compare alike with all coordinates, which are below 2^20. Where
 /// indices are copies, so are the differences.
@@ -209,6 +251,18 @@ Value ThreadProgram::compareCoordinates(const LinearLayout &layout,
   if (!isDisjoint(layout, dim))
     return arith::CmpIOp::create(builder, loc, predicate,
                                  getCoordinates(layout, dim), indices);
+  SmallVector<std::optional<bool>> known(countRegisters(layout));
+  if (std::optional<int64_t> other = findCopied(indices))
+    for (auto [number, result] : llvm::enumerate(known))
+      result = compareRegister(layout, dim, number, predicate, *other);
+  auto bits = VectorType::get({countRegisters(layout)}, builder.getI1Type());
+  auto isKnown = [](std::optional<bool> result) { return result.has_value(); };
+  if (llvm::all_of(known, isKnown)) {
+    SmallVector<bool> results = llvm::map_to_vector(
+        known, [](std::optional<bool> result) { return *result; });
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(bits, results));
+  }
   auto wide = cast<VectorType>(indices.getType());
   auto narrow = wide.clone(builder.getI32Type());
   auto limit = [&](int64_t number) {
@@ -227,7 +281,17 @@ Value ThreadProgram::compareCoordinates(const LinearLayout &layout,
         builder.getI32IntegerAttr(getRegisterCoordinates(layout, number)[dim]));
   Value ofRegisters = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(narrow, own));
-  return arith::CmpIOp::create(builder, loc, predicate, ofRegisters, rest);
+  Value results =
+      arith::CmpIOp::create(builder, loc, predicate, ofRegisters, rest);
+  if (llvm::none_of(known, isKnown))
+    return results;
+  SmallVector<Value> elements;
+  for (auto [number, result] : llvm::enumerate(known))
+    elements.push_back(result ? arith::ConstantOp::create(
+                                    builder, loc, builder.getBoolAttr(*result))
+                                    .getResult()
+                              : extract(results, number));
+  return vector::FromElementsOp::create(builder, loc, bits, elements);
 }
 
 Value ThreadProgram::compareCoordinatesWith(const LinearLayout &layout,

@@ -125,6 +125,12 @@ inline llvm::SmallVector<uint32_t>
 getRegisterCoordinates(const LinearLayout &layout, uint32_t number) {
   return layout.apply({number, 0, 0, 0});
 }
+/// What a comparison of the coordinate of a register's element gives, if that
+/// is the same for all threads.
+std::optional<bool> compareRegister(const LinearLayout &layout, unsigned dim,
+                                    uint32_t number,
+                                    mlir::arith::CmpIPredicate predicate,
+                                    int64_t other);
 /// A thread's elements of a vector.
 mlir::VectorType getThreadType(mlir::Type vector, const LinearLayout &layout);
 

@@ -51,6 +51,7 @@ private:
                                 const PaddingValues &values);
   void limitWrite(vector::TransferWriteOp op, const PaddingValues &values);
   void maskScan(ScanOp op);
+  void maskSort(SortOp op);
   void maskScatter(vector::ScatterOp op, const PaddingValues &values);
 
   gpu::GPUFuncOp kernel;
@@ -67,7 +68,7 @@ LogicalResult Masker::run() {
     return success();
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (isa<vector::MultiDimReductionOp, vector::ContractionOp, ScanOp,
+    if (isa<vector::MultiDimReductionOp, vector::ContractionOp, ScanOp, SortOp,
             vector::TransferWriteOp, vector::ScatterOp>(op) &&
         hasCovered(op, program.getWidth()))
       ops.push_back(op);
@@ -102,6 +103,10 @@ LogicalResult Masker::mask(Operation *op, const PaddingValues &values) {
       })
       .Case([&](ScanOp scan) {
         maskScan(scan);
+        return success();
+      })
+      .Case([&](SortOp sort) {
+        maskSort(sort);
         return success();
       })
       .Case([&](vector::TransferWriteOp write) {
@@ -313,6 +318,21 @@ void Masker::maskScan(ScanOp op) {
        llvm::zip_equal(op.getTotals(), masked.getTotals().drop_back()))
     own.replaceAllUsesWith(result);
   op.erase();
+}
+
+/// What is beyond the row comes last: equal keys keep their order.
+void Masker::maskSort(SortOp op) {
+  VectorType type = op.getType();
+  if (!isCoveredDim(type, op.getDim()))
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value last = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          type, APInt::getSignedMaxValue(type.getElementTypeBitWidth())));
+  op.getKeyMutable().assign(arith::SelectOp::create(
+      builder, loc, makeMask(builder, loc, type), op.getKey(), last));
 }
 
 void Masker::maskScatter(vector::ScatterOp op, const PaddingValues &values) {

@@ -447,9 +447,22 @@ std::optional<GroupValue> BodyWriter::writeWide(Operation *op,
   return writeExponential(vectors, op, operands.front(), difference);
 }
 
+/// Whether a quotient of f32 may be off by 2 ulp: in kernels that allow it, and
+/// where all that reads it rounds it to fewer bits.
+bool BodyWriter::mayBeApproximate(Operation *quotient) const {
+  if (allowsReciprocals)
+    return true;
+  Value result = quotient->getResult(0);
+  return !isWide && result.getType().isF32() && !result.use_empty() &&
+         llvm::all_of(result.getUsers(), [](Operation *user) {
+           auto rounding = dyn_cast<arith::TruncFOp>(user);
+           return rounding && rounding.getType().getIntOrFloatBitWidth() < 32;
+         });
+}
+
 std::optional<GroupValue>
 BodyWriter::writeRowQuotient(Operation *op, ArrayRef<GroupValue> operands) {
-  if (!allowsReciprocals || !isa<arith::DivFOp>(op))
+  if (!isa<arith::DivFOp>(op) || !mayBeApproximate(op))
     return std::nullopt;
   OpBuilder &builder = vectors.builder;
   const GroupValue &dividend = operands[0], &divisor = operands[1];
@@ -503,7 +516,7 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
   state.addAttributes(op->getAttrs());
   Operation *clone = vectors.builder.create(state);
   if (auto quotient = dyn_cast<arith::DivFOp>(clone);
-      quotient && allowsReciprocals)
+      quotient && mayBeApproximate(op))
     quotient.setFastmath(quotient.getFastmath() | arith::FastMathFlags::arcp);
   // The elements behind the end, if they are known of all operands.
   SmallVector<Attribute> constants;

@@ -75,6 +75,7 @@ private:
   /// Writes a quotient by numbers that elements have in common as a product
   /// with their reciprocals, if these may be approximate; nothing for other
   /// ops.
+  bool mayBeApproximate(mlir::Operation *quotient) const;
   std::optional<GroupValue>
   writeRowQuotient(mlir::Operation *op, llvm::ArrayRef<GroupValue> operands);
   /// Writes ops of online reductions: an exponential as one multiply-add and an

@@ -19,6 +19,7 @@
 #include "../Kernels/GroupMemory.h"
 #include "../Kernels/GroupProduct.h"
 #include "../Kernels/GroupScan.h"
+#include "../Kernels/GroupSort.h"
 #include "../Kernels/ImplicitGEMM.h"
 #include "../Kernels/OpWriter.h"
 #include "../Kernels/RowLoops.h"
@@ -263,6 +264,8 @@ LogicalResult KernelWriter::writeOp(unsigned op) {
 }
 
 LogicalResult KernelWriter::writeReduction(unsigned op) {
+  if (getNode(op).kind == GraphOpKind::Sort)
+    return writeSort(program, op, vectors, memory, opWriter);
   FailureOr<GroupValue> element = opWriter.readElement(op);
   if (failed(element))
     return failure();

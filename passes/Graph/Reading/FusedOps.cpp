@@ -321,9 +321,10 @@ static bool shallExpand(OpOperand *operand, int64_t windowRank) {
   };
   auto isScan = [](Operation *op) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
-    return structured && hasScannedResults(structured);
+    return structured &&
+           (hasScannedResults(structured) || findSort(structured));
   };
-  // The loop of a scan is one.
+  // The loop of a scan or sort is one.
   if (!producer || isWindow(operand->getOwner()) || isWindow(producer) ||
       isScan(operand->getOwner()) || isScan(producer))
     return false;

@@ -505,6 +505,17 @@ private:
          {ArrayRef(node.reads), ArrayRef(node.writes)})
       for (const GraphAccess &access : accesses)
         isIrregular |= !access.isGather && !access.isRegular();
+    if (std::optional<Sort> sort = findSort(op)) {
+      // A network of p (p + 1) / 2 comparisons of 2^p elements.
+      constexpr int64_t kComparison = 3;
+      int64_t phases = llvm::Log2_64_Ceil(
+          std::max<int64_t>(op.getStaticLoopRanges()[sort->reduced], 1));
+      node.work += kComparison * phases * (phases + 1) / 2;
+      node.places = sort->places;
+      node.kind = GraphOpKind::Sort;
+      node.name = name(op, "sort");
+      return node;
+    }
     if (std::optional<Scan> scan = findScan(op)) {
       // An element takes several steps: docs/BlockPhase.md, Scans.
       constexpr int64_t kSteps = 4;

@@ -126,3 +126,47 @@ std::optional<Scan> carousel::findScan(linalg::LinalgOp op) {
       return std::nullopt;
   return scan;
 }
+
+std::optional<Sort> carousel::findSort(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  auto all = body->getOps<SortedOp>();
+  if (all.empty() || !op.hasPureTensorSemantics() ||
+      op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  Sort sort = {reduced.front(), 0, *all.begin()};
+  auto isRead = [&](unsigned loop) {
+    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return hasLoop(op.getMatchingIndexingMap(input), loop);
+    });
+  };
+  SmallVector<unsigned> own;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (!isRead(loop))
+      own.push_back(loop);
+  // All results are what the sort gives.
+  auto isSorted = [&](Value value) {
+    return value.getDefiningOp() == sort.op.getOperation();
+  };
+  WalkResult walked = body->walk([&](Operation *inner) {
+    bool isOther =
+        (isa<SortedOp>(inner) && inner != sort.op) ||
+        (inner != body->getTerminator() &&
+         llvm::any_of(inner->getOperands(), isSorted)) ||
+        isa<linalg::IndexOp>(inner) ||
+        llvm::any_of(inner->getOperands(), [&](Value value) {
+          return llvm::is_contained(op.getRegionOutputArgs(), value);
+        });
+    return isOther ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (walked.wasInterrupted() || own.size() != 1 || own == reduced ||
+      !llvm::all_of(body->getTerminator()->getOperands(), isSorted))
+    return std::nullopt;
+  sort.places = own.front();
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (AffineMap map = op.getMatchingIndexingMap(&init);
+        hasLoop(map, sort.reduced) || !hasLoop(map, sort.places))
+      return std::nullopt;
+  return sort;
+}

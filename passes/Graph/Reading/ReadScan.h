@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_READSCAN_H
 #define CAROUSEL_PASSES_GRAPH_READING_READSCAN_H
 
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace carousel {
@@ -41,6 +42,19 @@ bool hasScannedResults(mlir::linalg::LinalgOp op);
 /// The scan that an op is; nullopt for other ops, and for scans by operations
 /// that aren't known to be associative, or whose totals are used.
 std::optional<Scan> findScan(mlir::linalg::LinalgOp op);
+
+/// A sort: a loop of its results goes along the first elements in the order of
+/// keys, and no operand has it.
+struct Sort {
+  unsigned reduced = 0, places = 0; ///< loops
+  SortedOp op = {};
+};
+
+/// The sort that an op is; nullopt for other ops.
+std::optional<Sort> findSort(mlir::linalg::LinalgOp op);
+
+/// Elements that the threads of a CTA sort.
+inline constexpr int64_t kMostSorted = 8192;
 
 } // namespace carousel
 

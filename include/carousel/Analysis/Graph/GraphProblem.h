@@ -155,6 +155,8 @@ enum class GraphOpKind {
   Stencil,
   /// It carries values along one of its loops, by associative operations.
   Scan,
+  /// A reduction to the first of its elements in an order.
+  Sort,
   /// Any other structured op: other windows, reductions to several results.
   Irregular,
   /// No structured op, and so never part of a kernel: a reshape, a slice.
@@ -198,6 +200,8 @@ struct GraphOp {
   std::optional<unsigned> copyOf = {};
   /// The op keeps all other elements of its init.
   std::optional<GraphUpdate> update = {};
+  /// The loop that a sort's results have in place of the reduced one.
+  std::optional<unsigned> places = {};
 
   bool isExtremum() const {
     return combiner == GraphCombiner::Maximum ||

@@ -42,6 +42,8 @@ struct OpGroup {
   bool contains(unsigned op) const;
   /// Whether some of them are scans.
   bool scans(const GraphProblem &problem) const;
+  /// The position of an op that sorts, if there is one.
+  std::optional<size_t> findSort(const GraphProblem &problem) const;
   /// The position of the op that writes a tensor, if it is one of these.
   std::optional<size_t> findWriter(const GraphProblem &problem,
                                    unsigned tensor) const;

@@ -44,6 +44,20 @@ struct PlaceBit {
 std::optional<llvm::SmallVector<PlaceBit>>
 findScannedBits(const LinearLayout &source, unsigned dim);
 
+/// The layout with these places of a dimension's bits, which have had others of
+/// them.
+LinearLayout placeBits(const LinearLayout &source, unsigned dim,
+                       llvm::ArrayRef<PlaceBit> bits);
+/// Gives the low bits of a dimension, of which findScannedBits holds, places as
+/// near as there are: lanes, then registers, then warps; the others get
+/// registers first.
+LinearLayout gatherLowBits(const LinearLayout &source, unsigned dim,
+                           unsigned low);
+/// The layout of a sort's first elements, 2^low of them along the dimension.
+/// Threads that had others have copies.
+LinearLayout getFirstLayout(const LinearLayout &source, unsigned dim,
+                            unsigned low);
+
 /// The layout of what is broadcast to a vector with this layout: along leading
 /// dimensions that the source lacks, and along those of one element.
 LinearLayout getBroadcastSource(const LinearLayout &result,

@@ -156,6 +156,49 @@ static void scan(ImplicitLocOpBuilder &b, ValueAccess &access, ScanOp op) {
   });
 }
 
+/// Each element goes where as many come before it as there are.
+static void sort(ImplicitLocOpBuilder &b, ValueAccess &access, SortOp op) {
+  auto dim = static_cast<int64_t>(op.getDim());
+  SmallVector<int64_t> bounds(op.getType().getShape());
+  int64_t length = access.getBound(bounds[dim]);
+  bounds[dim] = length;
+  Type i32 = b.getI32Type();
+  access.forEach(b, bounds, [&](Coords place) {
+    Value own = access.read(b, op.getKey(), place);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value rank =
+        access.fold(b, length, zero, [&](Coords along, Value before) -> Value {
+          SmallVector<Value> at(place);
+          at[dim] = along[0];
+          Value other = access.read(b, op.getKey(), at);
+          Value less =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::slt, other, own);
+          Value same =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::eq, other, own);
+          Value isEarlier = arith::CmpIOp::create(
+              b, arith::CmpIPredicate::ult, along[0], place[dim]);
+          Value precedes = arith::OrIOp::create(
+              b, less, arith::AndIOp::create(b, same, isEarlier));
+          return arith::SelectOp::create(
+              b, precedes,
+              arith::AddIOp::create(b, before, createIndex(b, 1)), before);
+        });
+    SmallVector<Value> target(place);
+    target[dim] = rank;
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, rank,
+                              createIndex(b, op.getFirstCount()));
+    auto branch = scf::IfOp::create(b, isFirst);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    access.write(b, op.getOrder(), target,
+                 arith::IndexCastOp::create(b, i32, place[dim]));
+    for (auto [value, sorted] :
+         llvm::zip_equal(op.getValues(), op.getSorted()))
+      access.write(b, sorted, target, access.read(b, value, place));
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -293,6 +336,10 @@ FailureOr<bool> carousel::sim::lowerReductions(ImplicitLocOpBuilder &b,
       })
       .Case([&](ScanOp op) {
         scan(b, access, op);
+        return true;
+      })
+      .Case([&](SortOp op) {
+        sort(b, access, op);
         return true;
       })
       .Case([&](vector::ContractionOp op) {

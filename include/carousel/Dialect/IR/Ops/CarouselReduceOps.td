@@ -7,7 +7,7 @@
 //
 // Reductions that upstream's dialects lack: in the machine phase, those of one thread into global
 // memory that have several elements, which memref.atomic_rmw hasn't; in the block phase, scans by
-// any associative operation (docs/BlockPhase.md, Scans). These ops have generated files of their
+// any associative operation and sorts (docs/BlockPhase.md, Scans and Sorts). These ops have generated files of their
 // own, which CarouselReduceOps.h includes.
 //
 //===----------------------------------------------------------------------===//
@@ -119,6 +119,63 @@ def Carousel_ScanOp : Op<Carousel_Dialect, "scan", [
     ::mlir::ResultRange getTotals() { return getResults().drop_front(getCount()); }
     ::mlir::Operation *getEnd() { return getBody().front().getTerminator(); }
   }];
+}
+
+def Carousel_SortOp : Op<Carousel_Dialect, "sort", [Pure, InferTypeOpAdaptor]> {
+  let summary = "put the elements of vectors in the order of keys, along a dimension";
+  let description = [{
+    Each line along `dim` is put in the order of the keys, the least one first. Keys are signed
+    integers; equal ones keep their order. The first result has where each element was along `dim`,
+    and the others have the elements of `values`.
+
+    ```mlir
+    %order, %sorted = carousel.sort %key, %x dim(1) : vector<16x128xi32>, vector<16x128xf32>
+    ```
+
+    Other orders are made by keys (docs/BlockPhase.md, Sorts): a complement sorts from the largest
+    element on, and floats have integers that are in the same order. With `first` the results have
+    so many elements along `dim`, which takes less time than a whole sort.
+
+    Constraints: the key is a vector of i8, i16, i32 or i64, values have its shape (C366), `dim` is
+    one of its dimensions, and `first` at most its extent (C367).
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$key, Variadic<AnyVectorOfNonZeroRank>:$values,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$dim,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$first);
+  let results = (outs AnyVectorOfNonZeroRank:$order, Variadic<AnyVectorOfNonZeroRank>:$sorted);
+  let assemblyFormat = [{
+    $key (`,` $values^)? `dim` `(` $dim `)` (`first` `(` $first^ `)`)? attr-dict `:` type($key)
+    (`,` type($values)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::VectorType getType() { return ::mlir::cast<::mlir::VectorType>(getKey().getType()); }
+    int64_t getFirstCount() { return getFirst().value_or(getType().getDimSize(getDim())); }
+  }];
+}
+
+def Carousel_SortedOp : Op<Carousel_Dialect, "sorted", [Pure, InferTypeOpAdaptor]> {
+  let summary = "elements along a structured op's reduction loop in the order of keys";
+  let description = [{
+    The body of a `linalg.generic` with one reduction loop may put the elements along this loop in an
+    order (docs/GraphPhase.md, Sorts). Its results have another loop instead, which no operand has:
+    in iteration `i` of that, the op's results are where the element is whose key is the `i`-th along
+    the reduction loop, and this element of each of `values`. Keys are compared as those of
+    `carousel.sort`.
+
+    ```mlir
+    %place, %own = carousel.sorted %key, %x : i32, f32
+    ```
+
+    Constraints: the key is i8, i16, i32 or i64, and the op is in a `linalg.generic` with one
+    reduction loop (C368).
+  }];
+  let arguments = (ins AnyTypeOf<[I8, I16, I32, I64]>:$key, Variadic<AnyType>:$values);
+  let results = (outs I32:$place, Variadic<AnyType>:$sorted);
+  let assemblyFormat = [{
+    $key (`,` $values^)? attr-dict `:` type($key) (`,` type($values)^)?
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELREDUCEOPS_TD

@@ -1,0 +1,402 @@
+#!/usr/bin/env python3
+# ===- rows.py - rows, scans and movement of graphs on a GPU ------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Times graphs of one JAX function each, whose work is rows, scans, sorts or movement, beside PyTorch and a copy.
+
+  rows.py list
+  rows.py pack DIR [WORD...]   import and compile the cases whose names have one of the words to DIR/NAME.pkg, and note what
+                               they are predicted to take; copy the runtime (where Carousel is built, with JAX)
+    --chip CHIP                a chip other than sm_90a
+    --jobs N                   cases at once, 2 by default
+  rows.py time DIR [WORD...]   check and time each NAME.pkg of DIR
+    --no-compiler              without torch.compile
+    --xla                      beside jax.jit, too: from launch to synchronization, so for long cases alone
+
+Times are medians in us of runs in turns with nothing in the L2, as CUDA graphs where PyTorch captures them. Errors are the
+largest distance from PyTorch in float64 (integers: whether they are equal), as a part of the largest magnitude, beside
+PyTorch's own in the case's type. `copy` is a copy of the bytes that the case has to read and write. Exit status: 0, or 1 if a
+result isn't right: an error may be twice PyTorch's, or a rounding to the type of the results."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time as clock
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDING = {"f32": 2e-5, "bf16": 2**-7, "f16": 2**-10}
+
+# ===------------------------------------------------------------------------===#
+# The functions, in JAX
+# ===------------------------------------------------------------------------===#
+
+
+def rmsnorm(x, w):
+    wide = x.astype("float32")
+    return (wide * jax.lax.rsqrt((wide * wide).mean(-1, keepdims=True) + 1e-6) * w.astype("float32")).astype(x.dtype)
+
+
+def layernorm(x, w, b):
+    wide = x.astype("float32")
+    mean = wide.mean(-1, keepdims=True)
+    variance = ((wide - mean)**2).mean(-1, keepdims=True)
+    return ((wide - mean) * jax.lax.rsqrt(variance + 1e-5) * w.astype("float32") + b.astype("float32")).astype(x.dtype)
+
+
+def softmax(x):
+    return jax.nn.softmax(x.astype("float32"), -1).astype(x.dtype)
+
+
+def loss(x, label):
+    wide = x.astype("float32")
+    return jax.nn.logsumexp(wide, -1) - jnp.take_along_axis(wide, label[:, None], -1)[:, 0]
+
+
+def cumsum(x):
+    return jnp.cumsum(x, -1)
+
+
+def cumprod(x):
+    return jnp.cumprod(x, -1)
+
+
+def logcumsumexp(x):
+    return jax.lax.cumlogsumexp(x, x.ndim - 1)
+
+
+def sort(x):
+    return jnp.sort(x, -1)
+
+
+def argsort(x):
+    return jnp.argsort(x, -1, stable=True)
+
+
+def top8(x):
+    return jax.lax.top_k(x, 8)
+
+
+def top64(x):
+    return jax.lax.top_k(x, 64)
+
+
+def argmax(x):
+    return jnp.argmax(x, -1)
+
+
+def tanh(x):
+    return jnp.tanh(x)
+
+
+def gelu(x):
+    return jax.nn.gelu(x, approximate=False)
+
+
+def gelu_tanh(x):
+    return jax.nn.gelu(x)
+
+
+def erf(x):
+    return jax.lax.erf(x)
+
+
+def sigmoid(x):
+    return jax.nn.sigmoid(x)
+
+
+def silu(x):
+    return jax.nn.silu(x)
+
+
+def transpose(x):
+    return x.T
+
+
+# ===------------------------------------------------------------------------===#
+# Cases
+# ===------------------------------------------------------------------------===#
+
+
+class Case:
+    """A function of arguments: '65536x999 bf16', or '65536 below 999' for numbers below 999."""
+
+    def __init__(self, name, function, *arguments):
+        self.name, self.function = name, function
+        self.arguments = [self.parse(argument) for argument in arguments]
+
+    @staticmethod
+    def parse(text):
+        extents, kind, *bound = text.split()
+        return tuple(map(int, extents.split("x"))), *(("i32", int(bound[0])) if bound else (kind, 0))
+
+    def get_shapes(self):
+        return ",".join(f"{kind}[{','.join(map(str, extents))}]" for extents, kind, _ in self.arguments)
+
+
+def make_cases():
+    cases = []
+    for rows, columns in ((32768, 4096), (32768, 4095), (16384, 8192), (16384, 8191), (65536, 1024), (65536, 1000), (65536, 999),
+                          (648720, 104), (648720, 100)):
+        shape = f"{rows}x{columns}"
+        x, w = f"{shape} bf16", f"{columns} bf16"
+        cases += [Case(f"rmsnorm_{shape}", "rmsnorm", x, w), Case(f"softmax_{shape}", "softmax", x),
+                  Case(f"layernorm_{shape}", "layernorm", x, w, w), Case(f"loss_{shape}", "loss", x, f"{rows} below {columns}")]
+    for shape in ("262144x256", "32768x2048", "13107x5000", "4096x16384", "1024x65536", "1x268435456"):
+        cases.append(Case(f"cumsum_{shape}", "cumsum", f"{shape} f32"))
+    cases += [Case("cumsum_bf16_32768x2048", "cumsum", "32768x2048 bf16"), Case("cumprod_32768x2048", "cumprod", "32768x2048 f32"),
+              Case("logcumsumexp_32768x2048", "logcumsumexp", "32768x2048 f32")]
+    for rows, columns in ((1048576, 64), (65536, 1000), (65536, 1024), (16384, 4096), (8192, 8192)):
+        for kind in ("f32", "bf16"):
+            cases.append(Case(f"sort_{kind}_{rows}x{columns}", "sort", f"{rows}x{columns} {kind}"))
+    cases.append(Case("argsort_f32_65536x1024", "argsort", "65536x1024 f32"))
+    for count in (8, 64):
+        for kind in ("f32", "bf16"):
+            cases.append(Case(f"top{count}_{kind}_256x128256", f"top{count}", f"256x128256 {kind}"))
+    cases.append(Case("top8_f32_65536x64", "top8", "65536x64 f32"))
+    for function in ("tanh", "gelu", "gelu_tanh", "erf", "sigmoid", "silu"):
+        for kind in ("f32", "bf16"):
+            cases.append(Case(f"{function}_{kind}", function, f"16384x16384 {kind}"))
+    for kind in ("f32", "bf16"):
+        for shape in ("16384x16384", "16381x16383", "16384x2048", "16384x2049"):
+            cases.append(Case(f"transpose_{kind}_{shape}", "transpose", f"{shape} {kind}"))
+    cases += [Case(f"argmax_{shape}", "argmax", f"{shape} bf16") for shape in ("16384x8192", "32768x4095")]
+    return cases
+
+
+def choose(words):
+    cases = [case for case in make_cases() if not words or any(word in case.name for word in words)]
+    if not cases:
+        sys.exit(f"rows.py: error: no case's name has one of {', '.join(words)}")
+    return cases
+
+
+# ===------------------------------------------------------------------------===#
+# Where Carousel is built
+# ===------------------------------------------------------------------------===#
+
+
+def pack_case(case, folder, chip):
+    build = Path(os.environ.get("CAROUSEL_BUILD_DIR", ROOT / "build"))
+    begin, graph = clock.monotonic(), folder / f"{case.name}.mlir"
+    done = subprocess.run([sys.executable, ROOT / "tools/carousel-import/carousel-import", f"{__file__}:{case.function}", "--shapes",
+                           case.get_shapes(), "--framework", "jax", "-o", graph], capture_output=True, check=False, text=True)
+    if done.returncode == 0:
+        done = subprocess.run([build / "bin/carousel-compile", graph, "-o", folder / f"{case.name}.pkg", "--chip", chip,
+                               "--explain=json"], capture_output=True, check=False, text=True)
+    if done.returncode:
+        return f"{case.name}: refused: {(done.stderr.strip() or 'no message').splitlines()[0][:300]}", False
+    steps = [note for note in json.loads(done.stdout)["graphs"] if note["name"] == "Time" and " steps" not in note["Step"]]
+    predicted = sum(float(note["Predicted"]) for note in steps)
+    (folder / f"{case.name}.json").write_text(json.dumps(predicted), encoding="utf-8")
+    return f"{case.name}: {len(steps)} steps, predicted {predicted:.0f} us, {clock.monotonic() - begin:.1f} s", True
+
+
+def pack(folder, cases, chip, jobs):
+    folder.mkdir(parents=True, exist_ok=True)
+    build = Path(os.environ.get("CAROUSEL_BUILD_DIR", ROOT / "build"))
+    shutil.copy(build / "lib/libcarousel_runtime.so.2", folder)
+    right = True
+    with ThreadPoolExecutor(jobs) as pool:
+        for line, is_packed in pool.map(lambda case: pack_case(case, folder, chip), cases):
+            print(line, flush=True)
+            right &= is_packed
+    return right
+
+
+# ===------------------------------------------------------------------------===#
+# On a GPU
+# ===------------------------------------------------------------------------===#
+
+
+def get_peers():
+    import torch
+    import torch.nn.functional as F
+
+    def widen(function):
+        return lambda x, *rest: function(x.float() if x.dtype == torch.bfloat16 else x, *rest).to(x.dtype)
+
+    return {
+        "rmsnorm": lambda x, w: F.rms_norm(x, w.shape, w, 1e-6), "layernorm": lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5),
+        "softmax": lambda x: F.softmax(x, -1),
+        "loss": lambda x, label: F.cross_entropy(x if x.dtype == torch.float64 else x.float(), label.long(), reduction="none"),
+        "cumsum": lambda x: torch.cumsum(x, -1), "cumprod": lambda x: torch.cumprod(x, -1),
+        "logcumsumexp": lambda x: torch.logcumsumexp(x, -1), "sort": lambda x: torch.sort(x, dim=-1, stable=True)[0],
+        "argsort": lambda x: torch.sort(x, dim=-1, stable=True)[1], "top8": lambda x: torch.topk(x, 8), "top64": lambda x: torch.topk(x, 64),
+        "argmax": lambda x: torch.argmax(x, -1), "tanh": torch.tanh, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+        "erf": torch.erf, "sigmoid": torch.sigmoid, "silu": F.silu, "transpose": lambda x: x.T.contiguous()}
+
+
+def as_tuple(values):
+    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
+
+
+def make_arguments(case):
+    import torch
+
+    kinds = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+    torch.manual_seed(0)
+    values = []
+    for extents, kind, bound in case.arguments:
+        if kind == "i32":
+            values.append(torch.randint(0, bound, extents, device="cuda", dtype=torch.int32))
+        else:
+            values.append(torch.randn(extents, device="cuda").to(kinds[kind]))
+            if case.function == "cumprod":
+                values[-1] = 1 + values[-1] / 64
+    return values
+
+
+def find_error(got, want):
+    """The largest distance, as a part of the largest magnitude; of integers, 0 or infinite."""
+    if not want.dtype.is_floating_point:
+        return 0 if (got.long() == want.long()).all() else float("inf")
+    error, most = 0, 1e-30
+    for own, exact in zip(got.flatten().split(1 << 26), want.flatten().split(1 << 26)):
+        distance = (own.double() - exact.double()).abs()
+        error = max(error, distance.max().item() if distance.isfinite().all() else float("inf"))
+        most = max(most, exact.double().abs().max().item())
+    return error / most
+
+
+def limit(case, values):
+    """The first rows alone, in which results are compared: float64 takes much memory."""
+    rows = max(1, min(values[0].shape[0], (1 << 28) // max(values[0][0].numel(), 1)))
+    is_row = len(case.arguments[0][0]) > 1 and case.function != "transpose"
+    return [value[:rows] if is_row and value.shape[0] == values[0].shape[0] else value for value in values], rows if is_row else None
+
+
+def time_case(case, runtime, folder, options):
+    import torch
+    from c_runtime import Program
+    from graphs import capture
+    from products import measure_in_turns
+
+    peer = get_peers()[case.function]
+    values = make_arguments(case)
+    eager = peer(*values)
+    program = Program(runtime, folder / f"{case.name}.pkg")
+    outs = [torch.zeros_like(each, dtype=each.dtype if each.dtype.is_floating_point else torch.int32) for each in as_tuple(eager)]
+    arguments = program.bind([*values, *outs])
+    program.launch(arguments)
+    torch.cuda.synchronize()
+    few, rows = limit(case, values)
+    wants = as_tuple(peer(*[value.double() if value.dtype.is_floating_point else value for value in few]))
+    right, errors = True, []
+    rounding = ROUNDING.get(case.arguments[0][1], 0)
+    if case.function == "loss":
+        rounding = ROUNDING["f32"]
+    for number, (out, own, want) in enumerate(zip(outs, as_tuple(eager), wants)):
+        if case.function.startswith("top") and number == 1:  # of equal elements, PyTorch takes any
+            got = [each.gather(-1, own_place.long()) for each, own_place in zip(few[:1], (out[:rows],))][0]
+            ours = find_error(got, wants[0])
+            theirs = 0
+        else:
+            ours, theirs = find_error(out[:rows], want), find_error(own[:rows], want)
+        right &= ours <= max(2 * theirs, rounding)
+        errors.append(f"{ours:.1g} ({theirs:.1g})")
+    del wants
+    count = sum(value.nbytes for value in [*values, *as_tuple(eager)])
+    half = torch.empty(count // 8, dtype=torch.int32, device="cuda")
+    other = torch.empty_like(half)
+    names = ["copy", "eager", "ours"]
+    del eager
+
+    def try_capture(run):
+        try:
+            return capture(run)
+        except RuntimeError:
+            torch.cuda.synchronize()
+            return run
+
+    runs = [try_capture(lambda: other.copy_(half)), try_capture(lambda: peer(*values)), capture(lambda: program.launch(arguments))]
+    if options.compiler and case.function not in ("sort", "argsort", "top8", "top64"):
+        torch._dynamo.reset()
+        compiled = torch.compile(peer, dynamic=False)
+        compiled(*values)
+        runs.append(try_capture(lambda: compiled(*values)))
+        names.append("compiled")
+    taken = dict(zip(names, measure_in_turns(runs)))
+    ours = taken.pop("ours")
+    copy = taken.pop("copy")
+    best = min(taken, key=taken.get)
+    predicted = json.loads((folder / f"{case.name}.json").read_text(encoding="utf-8"))
+    text = (f"{case.name:28} {'right' if right else 'WRONG'} {', '.join(errors):22} {ours:9.1f} us, {best} {taken[best]:9.1f}: "
+            f"{taken[best] / ours:6.2f}; of copy {copy / ours:5.2f}; predicted {predicted:8.1f}")
+    if options.xla:
+        text += f"; xla {time_xla(case, values):9.1f}"
+    print(text, flush=True)
+    return right
+
+
+def time_xla(case, values):
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import jax as framework
+
+    run = framework.jit(globals()[case.function])
+    given = [framework.dlpack.from_dlpack(value) for value in values]
+    times = []
+    for _ in range(8):
+        begin = clock.perf_counter()
+        framework.block_until_ready(run(*given))
+        times.append((clock.perf_counter() - begin) * 1e6)
+    return sorted(times[2:])[3]
+
+
+def time_all(folder, cases, options):
+    import torch
+    from c_runtime import Runtime
+
+    torch.zeros(1, device="cuda")
+    runtime = Runtime(folder)
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}", flush=True)
+    right = True
+    for case in cases:
+        if not (folder / f"{case.name}.pkg").exists():
+            continue
+        try:
+            right &= time_case(case, runtime, folder, options)
+        except Exception as error:  # pylint: disable=broad-except
+            print(f"{case.name:28} FAILED {str(error).splitlines()[0][:200]}", flush=True)
+            right = False
+        torch.cuda.empty_cache()
+    return right
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list")
+    for command in ("pack", "time"):
+        sub = commands.add_parser(command)
+        sub.add_argument("folder", type=Path, metavar="DIR")
+        sub.add_argument("words", nargs="*", metavar="WORD")
+        if command == "pack":
+            sub.add_argument("--chip", default="sm_90a")
+            sub.add_argument("--jobs", type=int, default=2)
+        else:
+            sub.add_argument("--no-compiler", dest="compiler", action="store_false")
+            sub.add_argument("--xla", action="store_true")
+    options = parser.parse_args()
+    if options.command == "list":
+        print("\n".join(f"{case.name}: {case.function} {case.get_shapes()}" for case in make_cases()))
+        return 0
+    cases = choose(options.words)
+    if options.command == "pack":
+        return 0 if pack(options.folder.resolve(), cases, options.chip, options.jobs) else 1
+    return 0 if time_all(options.folder.resolve(), cases, options) else 1
+
+
+if __name__ != "__main__" or "--xla" in sys.argv:  # imported for its functions
+    import jax
+    import jax.numpy as jnp
+
+if __name__ == "__main__":
+    sys.exit(main())
