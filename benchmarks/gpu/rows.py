@@ -18,7 +18,7 @@
 
 Times are medians in us of runs in turns with nothing in the L2, as CUDA graphs where PyTorch captures them. Errors are the
 largest distance from PyTorch in float64 (integers: whether they are equal), as a part of the largest magnitude, beside
-PyTorch's own in the case's type. `copy` is a copy of the bytes that the case has to read and write. Exit status: 0, or 1 if a
+PyTorch's own in the case's type. `copy` is a pointwise kernel of PyTorch of as many bytes as the case has to read and write. Exit status: 0, or 1 if a
 result isn't right: an error may be twice PyTorch's, or a rounding to the type of the results."""
 
 import argparse
@@ -316,7 +316,7 @@ def time_case(case, runtime, folder, options):
             torch.cuda.synchronize()
             return run
 
-    runs = [try_capture(lambda: other.copy_(half)), try_capture(lambda: peer(*values)), capture(lambda: program.launch(arguments))]
+    runs = [try_capture(lambda: torch.bitwise_not(half, out=other)), try_capture(lambda: peer(*values)), capture(lambda: program.launch(arguments))]
     if options.compiler and case.function not in ("sort", "argsort", "top8", "top64"):
         torch._dynamo.reset()
         compiled = torch.compile(peer, dynamic=False)

@@ -269,6 +269,13 @@ def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
     return NotImplemented if is_sorted else torch.ops.aten.topk.default(values, k, dim, largest, True)
 
 
+def decompose_sort(values, *, stable=None, dim=-1, descending=False):
+    """Sorts are stable anyway; torch-mlir takes those alone of which nobody asks for that."""
+    import torch
+
+    return torch.ops.aten.sort.default(values, dim, descending) if values.dim() else NotImplemented
+
+
 def decompose_cumsum(values, dim, *, dtype=None):
     """torch-mlir takes no number."""
     return NotImplemented if values.dim() else values.to(dtype or values.dtype, copy=True)
@@ -392,7 +399,7 @@ def get_decompositions():
     aten = torch.ops.aten
     argmax, argmin = find_place_of(torch.amax), find_place_of(torch.amin)
     found = {aten.var.correction: decompose_variance, aten.std.correction: decompose_deviation,
-             aten.var_mean.correction: decompose_variance_and_mean, aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
+             aten.var_mean.correction: decompose_variance_and_mean, aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.sort.stable: decompose_sort, aten.topk.default: decompose_topk,
              aten.cumsum.default: decompose_cumsum, aten.maximum.default: decompose_maximum, aten.minimum.default: decompose_minimum,
              aten.clamp.default: decompose_clamp, aten.clamp.Tensor: decompose_clamp, aten.clamp_min.default: decompose_clamp,
              aten.clamp_max.default: decompose_clamp_max, aten.hardtanh.default: decompose_hardtanh,

@@ -24,6 +24,7 @@ gpu.module @m {
   // expected-remark @below {{64_aligned}}
   // expected-remark @below {{128_aligned}}
   // expected-remark @below {{streamed_aligned}}
+  // expected-remark @below {{64: width 64}}
   // expected-remark @below {{128: width 128}}
   // expected-remark @below {{last}}
   gpu.func @sums(%x: !m, %y: !m) kernel attributes {carousel.block_program = #program, carousel.launch = #rows} {
@@ -55,6 +56,7 @@ gpu.module @m {
   // expected-remark @below {{64_aligned}}
   // expected-remark @below {{128_aligned}}
   // expected-remark @below {{streamed_aligned}}
+  // expected-remark @below {{64: width 64}}
   // expected-remark @below {{128: width 128}}
   // expected-remark @below {{last}}
   gpu.func @most(%x: memref<?x?xf8E4M3FN, #gl>, %y: memref<?xf8E4M3FN, #gl>, %s: f8E4M3FN) kernel attributes {
@@ -100,6 +102,7 @@ gpu.module @m {
   // CHECK: vector.contract {{.*}} %{{.*}}, %[[C]],
   // expected-remark @below {{64_aligned}}
   // expected-remark @below {{128_aligned}}
+  // expected-remark @below {{64: width 64}}
   // expected-remark @below {{last}}
   // expected-remark @below {{no launch for extents above 128}}
   gpu.func @others(%x: !m, %y: !m, %z: memref<?xf32, #gl>) kernel attributes {

@@ -30,6 +30,7 @@ gpu.module @m {
   // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
   // expected-remark @below {{128_aligned: width 128, 64 threads, 8 programs, 16-byte accesses}}
   // expected-remark @below {{streamed_aligned: chunks of 128, 64 threads, 8 programs, 16-byte accesses}}
+  // expected-remark @below {{64: width 64, 64 threads, 16 programs}}
   // expected-remark @below {{128: width 128, 64 threads, 8 programs}}
   // expected-remark @below {{last: chunks of 128, 64 threads, 8 programs}}
   gpu.func @rows(%x: !m, %y: !m) kernel attributes {
@@ -62,9 +63,13 @@ gpu.module @m {
   // expected-remark @below {{4096_aligned: width 4096, 256 threads, 1 programs, 16-byte accesses}}
   // expected-remark @below {{8192_aligned: width 8192, 512 threads, 1 programs, 16-byte accesses}}
   // expected-remark @below {{streamed_aligned: chunks of 8192, 512 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{64: width 64, 64 threads, 16 programs}}
   // expected-remark @below {{128: width 128, 64 threads, 8 programs}}
+  // expected-remark @below {{256: width 256, 64 threads, 4 programs}}
   // expected-remark @below {{512: width 512, 64 threads, 2 programs}}
+  // expected-remark @below {{1024: width 1024, 64 threads, 1 programs}}
   // expected-remark @below {{2048: width 2048, 128 threads, 1 programs}}
+  // expected-remark @below {{4096: width 4096, 256 threads, 1 programs}}
   // expected-remark @below {{8192: width 8192, 512 threads, 1 programs}}
   // expected-remark @below {{last: chunks of 8192, 512 threads, 1 programs}}
   gpu.func @loop(%x: !f, %y: !f) kernel attributes {
@@ -139,8 +144,11 @@ gpu.module @m {
   // expected-remark @below {{4096_aligned: width 4096, 128 threads, 1 programs, 16-byte accesses, in a loop over programs}}
   // expected-remark @below {{streamed_aligned: chunks of 4096, 256 threads, 2 programs, 16-byte accesses}}
   // expected-remark @below {{64: width 64, 64 threads, 16 programs}}
+  // expected-remark @below {{128: width 128, 64 threads, 8 programs}}
   // expected-remark @below {{256: width 256, 64 threads, 4 programs}}
+  // expected-remark @below {{512: width 512, 64 threads, 2 programs}}
   // expected-remark @below {{1024: width 1024, 64 threads, 1 programs}}
+  // expected-remark @below {{2048: width 2048, 128 threads, 1 programs}}
   // expected-remark @below {{4096: width 4096, 256 threads, 2 programs}}
   // expected-remark @below {{last: chunks of 4096, 256 threads, 2 programs}}
   gpu.func @weights(%w: !v, %x: !m, %y: !m) kernel attributes {

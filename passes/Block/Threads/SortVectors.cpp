@@ -7,11 +7,14 @@
 //
 // See SortVectors.h. Phase p of the network makes sorted blocks of 2^p elements
 // of pairs of blocks: it compares elements whose coordinates differ in bit
-// p - 1, then in bit p - 2, down to bit 0. Blocks fall where bit p is set: all
-// bits of their keys are complemented, so that each comparison puts the lesser
-// element first. Elements that differ in a register's bit are compared within a
-// thread, and those that differ in a lane's by shuffles. Other bits get
-// registers in another layout, as many at once as there are.
+// p - 1, then in bit p - 2, down to bit 0. Blocks fall where bit p is set.
+// Elements that differ in a register's bit are compared within a thread, and
+// those that differ in a lane's by shuffles. Other bits get registers in another
+// layout, as many at once as there are.
+//
+// Integers of 32 bits have instructions for the lesser and the greater one.
+// There, all bits of blocks that fall are complemented, so that each comparison
+// puts the lesser element first.
 //
 // Of the first 2^f elements, later phases keep those alone: behind phase f the
 // lesser one of each pair whose coordinates differ in bit p - 1 stays, and bits
@@ -63,11 +66,16 @@ private:
 
   // The network.
   void merge(unsigned phase);
-  /// Complements the blocks where one of the bits is set, or both are, twice.
-  /// Behind a phase, those of the bit of its number fall.
+  /// Complements integers of 32 bits where one of the bits is set, or both are,
+  /// twice.
   void complement(ArrayRef<unsigned> orders);
-  void compareRegisters(unsigned bit);
-  void compareThreads(unsigned bit, bool keepsLess = false);
+  /// Elements fall where the bit `order` is set.
+  void compareRegisters(unsigned bit, unsigned order);
+  void compareThreads(unsigned bit, unsigned order, bool keepsLess = false);
+  /// Whether a bit of the coordinate is set in all elements of the thread, or in
+  /// none; null if it is in none of all.
+  Value falls(unsigned order);
+  bool hasExtrema() const { return isPacked && packed.isInteger(32); }
   /// The parts of the thread whose coordinate differs in a bit.
   Parts exchange(unsigned bit);
   /// Keeps the lesser one of two elements that differ in a bit, and no bit.
@@ -251,25 +259,37 @@ Value Sorter::isSet(const PlaceBit &bit) {
                                program.index(0));
 }
 
-void Sorter::compareRegisters(unsigned bit) {
+Value Sorter::falls(unsigned order) {
+  // One block has all elements, and rises.
+  bool isKnown = hasExtrema() || order == 0 || order == positionBits;
+  return isKnown || isInRegisters(order) ? Value() : isSet(bits[order]);
+}
+
+void Sorter::compareRegisters(unsigned bit, unsigned order) {
   uint32_t mask = uint32_t(1) << bits[bit].bit;
+  Value ofThread = falls(order);
+  uint32_t ofRegister = 0;
+  if (!hasExtrema() && order != positionBits && isInRegisters(order))
+    ofRegister = uint32_t(1) << bits[order].bit;
   for (uint32_t low = 0; low < count; ++low) {
     if ((low & mask) != 0)
       continue;
     uint32_t high = low | mask;
-    if (isPacked && packed.isInteger(32)) {
+    if (hasExtrema()) {
       Value first = parts[0][low], second = parts[0][high];
       parts[0][low] = arith::MinSIOp::create(builder, loc, first, second);
       parts[0][high] = arith::MaxSIOp::create(builder, loc, first, second);
       continue;
     }
-    Value swaps = isLess(getItem(parts, high), getItem(parts, low));
-    for (SmallVector<Value> &part : parts) {
-      Value first = part[low], second = part[high];
-      part[low] =
-          arith::SelectOp::create(builder, loc, swaps, second, first);
-      part[high] =
-          arith::SelectOp::create(builder, loc, swaps, first, second);
+    SmallVector<Value, 2> first = getItem(parts, low),
+                          second = getItem(parts, high);
+    Value swaps = (low & ofRegister) != 0 ? isLess(first, second)
+                                          : isLess(second, first);
+    if (ofThread)
+      swaps = arith::XOrIOp::create(builder, loc, swaps, ofThread);
+    for (auto [part, a, b] : llvm::zip_equal(parts, first, second)) {
+      part[low] = arith::SelectOp::create(builder, loc, swaps, b, a);
+      part[high] = arith::SelectOp::create(builder, loc, swaps, a, b);
     }
   }
 }
@@ -312,15 +332,24 @@ Parts Sorter::exchange(unsigned bit) {
 
 /// Of different elements, the upper thread takes the greater one, unless both
 /// keep the lesser one.
-void Sorter::compareThreads(unsigned bit, bool keepsLess) {
+void Sorter::compareThreads(unsigned bit, unsigned order, bool keepsLess) {
   Parts others = exchange(bit);
-  Value isUpper = keepsLess ? Value() : isSet(bits[bit]);
+  Value ofThread;
+  uint32_t ofRegister = 0;
+  if (!keepsLess) {
+    ofThread = isSet(bits[bit]);
+    if (Value own = falls(order))
+      ofThread = arith::XOrIOp::create(builder, loc, ofThread, own);
+    if (!hasExtrema() && order != positionBits && isInRegisters(order))
+      ofRegister = uint32_t(1) << bits[order].bit;
+  }
   for (uint32_t number = 0; number < count; ++number) {
     SmallVector<Value, 2> own = getItem(parts, number),
                           other = getItem(others, number);
-    Value takes = isLess(other, own);
-    if (isUpper)
-      takes = arith::XOrIOp::create(builder, loc, takes, isUpper);
+    Value takes = (number & ofRegister) != 0 ? isLess(own, other)
+                                             : isLess(other, own);
+    if (ofThread)
+      takes = arith::XOrIOp::create(builder, loc, takes, ofThread);
     for (auto [part, mine, theirs] : llvm::zip_equal(parts, own, other))
       part[number] = arith::SelectOp::create(builder, loc, takes, theirs, mine);
   }
@@ -329,9 +358,9 @@ void Sorter::compareThreads(unsigned bit, bool keepsLess) {
 void Sorter::dropBit(unsigned bit) {
   bool isRegister = isInRegisters(bit);
   if (isRegister)
-    compareRegisters(bit);
+    compareRegisters(bit, /*order=*/positionBits);
   else
-    compareThreads(bit, /*keepsLess=*/true);
+    compareThreads(bit, /*order=*/positionBits, /*keepsLess=*/true);
   PlaceBit dropped = bits[bit];
   LinearLayout left(layout.getExtentBits());
   for (Place place : kAllPlaces)
@@ -397,6 +426,8 @@ void Sorter::moveToRegisters(unsigned bit) {
 }
 
 void Sorter::complement(ArrayRef<unsigned> orders) {
+  if (!hasExtrema())
+    return;
   Value turns; // by thread
   uint32_t mask = 0;
   for (unsigned order : orders) {
@@ -434,7 +465,7 @@ void Sorter::merge(unsigned phase) {
   complement({phase - 1, phase});
   for (unsigned bit = phase; bit-- != 0;) {
     if (isInRegisters(bit)) {
-      compareRegisters(bit);
+      compareRegisters(bit, phase);
       continue;
     }
     unsigned run = 0;
@@ -449,20 +480,28 @@ void Sorter::merge(unsigned phase) {
     if (!isShort && hasRegisters)
       moveToRegisters(bit);
     if (isInRegisters(bit))
-      compareRegisters(bit);
+      compareRegisters(bit, phase);
     else
-      compareThreads(bit);
+      compareThreads(bit, phase);
   }
 }
 
 SmallVector<Value> Sorter::run(Value key, ValueRange values) {
   readKeys(key);
+  // Any blocks do, where few of their elements are left.
+  if (firstBits != positionBits) {
+    llvm::sort(bits, [](const PlaceBit &a, const PlaceBit &b) {
+      return std::pair(a.place, a.bit) < std::pair(b.place, b.bit);
+    });
+    layout = placeBits(layout, dim, bits);
+  }
   for (unsigned phase = 1; phase <= firstBits; ++phase)
     merge(phase);
   LinearLayout results = getFirstLayout(original, dim, firstBits);
   if (firstBits == positionBits) {
     convertTo(original);
   } else {
+    // Of the places alone, in whichever order they are.
     convertTo(gatherLowBits(original, dim, firstBits));
     bits = findBits(layout);
     for (unsigned phase = firstBits + 1; phase <= positionBits; ++phase) {
@@ -471,9 +510,9 @@ SmallVector<Value> Sorter::run(Value key, ValueRange values) {
       complement({phase});
       for (unsigned bit = firstBits; bit-- != 0;)
         if (isInRegisters(bit))
-          compareRegisters(bit);
+          compareRegisters(bit, phase);
         else
-          compareThreads(bit);
+          compareThreads(bit, phase);
     }
   }
   SmallVector<Value> positions = getPositions();

@@ -228,17 +228,37 @@ static std::optional<bool> compareRange(arith::CmpIPredicate predicate,
   return compare(least);
 }
 
+static uint32_t getThreadMask(const LinearLayout &layout, unsigned dim) {
+  uint32_t mask = 0;
+  for (uint32_t number : getThreadNumbers(layout, dim))
+    mask |= number;
+  return mask;
+}
+
+/// A register's part of coordinates, for comparisons with a number: neighbours
+/// that compare alike have one, where the number and the threads' parts are
+/// multiples of their count.
+static uint32_t
+getComparedPart(const LinearLayout &layout, unsigned dim, uint32_t number,
+                arith::CmpIPredicate predicate, std::optional<int64_t> other) {
+  uint32_t own = getRegisterCoordinates(layout, number)[dim];
+  bool isOfMultiples = predicate == arith::CmpIPredicate::slt ||
+                       predicate == arith::CmpIPredicate::sge;
+  if (!isOfMultiples || !other || *other <= 0)
+    return own;
+  uint64_t bits = uint64_t(*other) | getThreadMask(layout, dim);
+  return own & ~((bits & -bits) - 1);
+}
+
 std::optional<bool> carousel::compareRegister(const LinearLayout &layout,
                                               unsigned dim, uint32_t number,
                                               arith::CmpIPredicate predicate,
                                               int64_t other) {
   if (!isDisjoint(layout, dim))
     return std::nullopt;
-  uint32_t ofThreads = 0;
-  for (uint32_t bits : getThreadNumbers(layout, dim))
-    ofThreads |= bits;
-  uint32_t own = getRegisterCoordinates(layout, number)[dim];
-  return compareRange(predicate, own, own + ofThreads, other);
+  uint32_t own =
+      getComparedPart(layout, dim, number, predicate, other);
+  return compareRange(predicate, own, own + getThreadMask(layout, dim), other);
 }
 
 /// The thread's part goes to the other side. The difference is clamped to
@@ -252,7 +272,8 @@ Value ThreadProgram::compareCoordinates(const LinearLayout &layout,
     return arith::CmpIOp::create(builder, loc, predicate,
                                  getCoordinates(layout, dim), indices);
   SmallVector<std::optional<bool>> known(countRegisters(layout));
-  if (std::optional<int64_t> other = findCopied(indices))
+  std::optional<int64_t> other = findCopied(indices);
+  if (other)
     for (auto [number, result] : llvm::enumerate(known))
       result = compareRegister(layout, dim, number, predicate, *other);
   auto bits = VectorType::get({countRegisters(layout)}, builder.getI1Type());
@@ -277,8 +298,8 @@ Value ThreadProgram::compareCoordinates(const LinearLayout &layout,
   rest = arith::IndexCastOp::create(builder, loc, narrow, rest);
   SmallVector<Attribute> own;
   for (uint32_t number = 0; number < countRegisters(layout); ++number)
-    own.push_back(
-        builder.getI32IntegerAttr(getRegisterCoordinates(layout, number)[dim]));
+    own.push_back(builder.getI32IntegerAttr(
+        getComparedPart(layout, dim, number, predicate, other)));
   Value ofRegisters = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(narrow, own));
   Value results =

@@ -271,9 +271,11 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
         (isCommon ? problem.commonBytes : problem.ownBytes) +=
             transfer.getVectorType().getNumElements() * bytes;
     }
-    if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
+    if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
       problem.exchanges |= llvm::is_contained(
           reduction.getSourceVectorType().getShape(), problem.width);
+      problem.hasTotals |= !isa<VectorType>(reduction.getType());
+    }
     // Blocks of runs both ways.
     if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
       int64_t bits = getElementBits(transpose.getSourceVectorType());

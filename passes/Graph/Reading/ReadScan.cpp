@@ -145,7 +145,7 @@ std::optional<Sort> carousel::findSort(linalg::LinalgOp op) {
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!isRead(loop))
       own.push_back(loop);
-  // All results are what the sort gives.
+  // All results are what the sort gives, and no operand knows its place.
   auto isSorted = [&](Value value) {
     return value.getDefiningOp() == sort.op.getOperation();
   };
@@ -154,7 +154,6 @@ std::optional<Sort> carousel::findSort(linalg::LinalgOp op) {
         (isa<SortedOp>(inner) && inner != sort.op) ||
         (inner != body->getTerminator() &&
          llvm::any_of(inner->getOperands(), isSorted)) ||
-        isa<linalg::IndexOp>(inner) ||
         llvm::any_of(inner->getOperands(), [&](Value value) {
           return llvm::is_contained(op.getRegionOutputArgs(), value);
         });
@@ -164,6 +163,12 @@ std::optional<Sort> carousel::findSort(linalg::LinalgOp op) {
       !llvm::all_of(body->getTerminator()->getOperands(), isSorted))
     return std::nullopt;
   sort.places = own.front();
+  walked = body->walk([&](linalg::IndexOp index) {
+    return index.getDim() == sort.places ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return std::nullopt;
   for (OpOperand &init : op.getDpsInitsMutable())
     if (AffineMap map = op.getMatchingIndexingMap(&init);
         hasLoop(map, sort.reduced) || !hasLoop(map, sort.places))

@@ -137,7 +137,9 @@ void SortWriter::computeOperands() {
                     arguments.take_front(op.getNumDpsInputs()));
         for (Operation &inner : op.getBlock()->without_terminator())
           if (sources.contains(&inner))
-            body.clone(inner, mapping);
+            body.clone(inner, mapping)->walk([&](linalg::IndexOp index) {
+              index.setDim(without(index.getDim(), sort.places));
+            });
         linalg::YieldOp::create(
             body, loc,
             llvm::map_to_vector(sorted->getOperands(), [&](Value value) {

@@ -42,12 +42,12 @@ bitwise_and bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm cat ceil 
 convolution cos cosh cumsum div embedding empty eq erf exp exp2 expm1 fill flip floor fmod full full_like gather ge gelu gt
 hardtanh index index_add index_select isinf isnan le leaky_relu lift_fresh_copy log log10 log1p log2 logical_and logical_not logical_or
 logical_xor lt masked_fill max max_pool2d_with_indices max_pool3d_with_indices maximum mean min minimum mm mul ne neg new_full new_ones new_zeros ones
-ones_like pow prod reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sqrt square sub sum
+ones_like pow prod reciprocal relu remainder repeat round rsqrt rsub scalar_tensor select_scatter sigmoid sign silu sin sinh slice_scatter sort sqrt square sub sum
 tan tanh topk tril triu trunc var_mean var where xor zeros zeros_like""".split())
 COPY = torch.ops.aten.copy_.default  # to an argument, at the end of a graph
 REFUSED_OVERLOADS = frozenset("all_dim max.dim min.dim prod.dim_int".split())
-# Limits of topk: elements of a row, and pairs of them that are compared.
-MOST_CHOICES, MOST_PAIRS = 256, 1 << 26
+# Elements that the threads of a CTA sort, and the first ones that parts of longer rows give (docs/GraphPhase.md, Sorts).
+MOST_SORTED, MOST_CHOICES = 8192, 1024
 
 
 def name_operator(node: torch.fx.Node) -> str:
@@ -88,14 +88,30 @@ def refuse_update(node: torch.fx.Node) -> str:
     return "" if is_known and node.args[1] in (0, -2) else "updates that aren't sums of rows into known extents"
 
 
-def refuse_choice(node: torch.fx.Node) -> str:
-    """Why topk stays with PyTorch: each element is compared with all of its row, which is fast for rows such as those of experts."""
+def find_row(node: torch.fx.Node, dim: Any) -> int | str:
+    """The elements of a row, or why they aren't known."""
     values = node.args[0].meta["val"]
     if not all(isinstance(extent, int) for extent in values.shape):
         return "extents that aren't known"
-    dim = node.args[2] if len(node.args) > 2 else -1
-    row = values.shape[dim] if values.dim() else 1
-    return "" if row <= MOST_CHOICES and values.numel() * row <= MOST_PAIRS else f"rows of {row}, of which all pairs are compared"
+    return values.shape[dim] if values.dim() else 1
+
+
+def refuse_choice(node: torch.fx.Node) -> str:
+    """Why topk stays with PyTorch: where a CTA has too few threads for a row, all pairs of elements would be compared."""
+    row = find_row(node, node.args[2] if len(node.args) > 2 else -1)
+    if isinstance(row, str):
+        return row
+    count = node.args[1]
+    return "" if row <= MOST_SORTED or (isinstance(count, int) and count <= MOST_CHOICES) else f"the first {count} of rows of {row}"
+
+
+def refuse_sort(node: torch.fx.Node) -> str:
+    """The same of sort."""
+    given = node.args[1] if len(node.args) > 1 and not isinstance(node.args[1], bool) else -1
+    row = find_row(node, node.kwargs.get("dim", given))
+    if isinstance(row, str):
+        return row
+    return "" if row <= MOST_SORTED else f"rows of {row}"
 
 
 def refuse_integers(node: torch.fx.Node) -> str:
@@ -113,7 +129,7 @@ def refuse_shift(node: torch.fx.Node) -> str:
 
 
 # Operators that are taken where they are fast, or where the importer takes them.
-CONDITIONS = {"bitwise_right_shift": refuse_shift, "index_add": refuse_update, "topk": refuse_choice, "max_pool3d_with_indices": refuse_integers}
+CONDITIONS = {"bitwise_right_shift": refuse_shift, "index_add": refuse_update, "sort": refuse_sort, "topk": refuse_choice, "max_pool3d_with_indices": refuse_integers}
 
 
 def find_refusal(node: torch.fx.Node) -> str:

@@ -43,6 +43,8 @@ struct BlockProblem {
   /// The choices of the kernel itself.
   std::optional<int64_t> threads, programs;
   int64_t keeps = 0; ///< 0: variants choose
+  /// Whether vectors are reduced to numbers.
+  bool hasTotals = false;
   /// Whether programs can be executed together at all.
   bool canBatch = true;
   /// Whether vectors can have another width.
