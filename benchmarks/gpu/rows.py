@@ -12,6 +12,9 @@
                                they are predicted to take; copy the runtime (where Carousel is built, with JAX)
     --chip CHIP                a chip other than sm_90a
     --jobs N                   cases at once, 2 by default
+                               and those of `check` as NAME.cuda.pkg, of CUDA C++, too
+  rows.py check DIR [WORD...]  compare cases of few rows of 1 to 65537 columns, by both ways to code, which give the same bits
+                               in each of 100 launches
   rows.py time DIR [WORD...]   check and time each NAME.pkg of DIR
     --no-compiler              without torch.compile
     --xla                      beside jax.jit, too: from launch to synchronization, so for long cases alone
@@ -171,8 +174,22 @@ def make_cases():
     return cases
 
 
-def choose(words):
-    cases = [case for case in make_cases() if not words or any(word in case.name for word in words)]
+def make_checks():
+    """Rows that no tile divides; top_k takes 8 elements."""
+    cases = []
+    for columns in (1, 7, 67, 1023, 4096, 65537):
+        for kind in ("f32", "bf16"):
+            shape = f"7x{columns} {kind}"
+            functions = ["cumsum", "cumprod", "logcumsumexp", "argmax", "softmax", "gelu"]
+            functions += ["top8"] if columns > 8 else []
+            functions += ["sort", "argsort"] if columns <= 8192 or kind == "f32" else []
+            cases += [Case(f"check_{function}_{kind}_{columns}", function, shape) for function in functions]
+            cases.append(Case(f"check_rmsnorm_{kind}_{columns}", "rmsnorm", shape, f"{columns} {kind}"))
+    return cases
+
+
+def choose(words, cases=None):
+    cases = [case for case in cases or make_cases() if not words or any(word in case.name for word in words)]
     if not cases:
         sys.exit(f"rows.py: error: no case's name has one of {', '.join(words)}")
     return cases
@@ -193,7 +210,12 @@ def pack_case(case, folder, chip):
                                "--explain=json"], capture_output=True, check=False, text=True)
     if done.returncode:
         return f"{case.name}: refused: {(done.stderr.strip() or 'no message').splitlines()[0][:300]}", False
-    steps = [note for note in json.loads(done.stdout)["graphs"] if note["name"] == "Time" and " steps" not in note["Step"]]
+    if case.name.startswith("check_"):
+        made = subprocess.run([build / "bin/carousel-compile", graph, "-o", folder / f"{case.name}.cuda.pkg", "--chip", chip, "--quiet",
+                               "--emit=cuda"], capture_output=True, check=False, text=True)
+        if made.returncode:
+            return f"{case.name}: refused as CUDA C++: {(made.stderr.strip() or 'no message').splitlines()[0][:300]}", False
+    steps = [note for note in json.loads(done.stdout).get("graphs", []) if note["name"] == "Time" and " steps" not in note["Step"]]
     predicted = sum(float(note["Predicted"]) for note in steps)
     (folder / f"{case.name}.json").write_text(json.dumps(predicted), encoding="utf-8")
     return f"{case.name}: {len(steps)} steps, predicted {predicted:.0f} us, {clock.monotonic() - begin:.1f} s", True
@@ -273,41 +295,73 @@ def limit(case, values):
     return [value[:rows] if is_row and value.shape[0] == values[0].shape[0] else value for value in values], rows if is_row else None
 
 
-def time_case(case, runtime, folder, options):
-    import torch
-    from c_runtime import Program
-    from graphs import capture
-    from products import measure_in_turns
+class Run:
+    """A package with arguments, which has been launched."""
 
-    peer = get_peers()[case.function]
-    values = make_arguments(case)
-    eager = peer(*values)
-    program = Program(runtime, folder / f"{case.name}.pkg")
-    outs = [torch.zeros_like(each, dtype=each.dtype if each.dtype.is_floating_point else torch.int32) for each in as_tuple(eager)]
-    arguments = program.bind([*values, *outs])
-    program.launch(arguments)
-    torch.cuda.synchronize()
-    few, rows = limit(case, values)
-    wants = as_tuple(peer(*[value.double() if value.dtype.is_floating_point else value for value in few]))
+    def __init__(self, path, case, runtime):
+        import torch
+        from c_runtime import Program
+
+        self.values = make_arguments(case)
+        self.peer = get_peers()[case.function]
+        self.eager = as_tuple(self.peer(*self.values))
+        self.program = Program(runtime, path)
+        self.outs = [torch.zeros_like(each, dtype=each.dtype if each.dtype.is_floating_point else torch.int32) for each in self.eager]
+        self.arguments = self.program.bind([*self.values, *self.outs])
+        self.launch()
+        torch.cuda.synchronize()
+
+    def launch(self):
+        self.program.launch(self.arguments)
+
+
+def compare(run, case):
+    """Whether the results are right, and the errors, with PyTorch's."""
+    import torch
+
+    outs = run.outs
+    few, rows = limit(case, run.values)
+    wants = as_tuple(run.peer(*[value.double() if value.dtype.is_floating_point else value for value in few]))
     right, errors = True, []
-    rounding = ROUNDING.get(case.arguments[0][1], 0)
-    if case.function == "loss":
-        rounding = ROUNDING["f32"]
-    for number, (out, own, want) in enumerate(zip(outs, as_tuple(eager), wants)):
+    rounding = ROUNDING.get("f32" if case.function == "loss" else case.arguments[0][1], 0)
+    for number, (out, own, want) in enumerate(zip(outs, run.eager, wants)):
         if case.function.startswith("top") and number == 1:  # of equal elements, PyTorch takes any
-            got = [each.gather(-1, own_place.long()) for each, own_place in zip(few[:1], (out[:rows],))][0]
-            ours = find_error(got, wants[0])
-            theirs = 0
+            ours, theirs = find_error(few[0].gather(-1, out[:rows].long()), wants[0]), 0
         else:
             ours, theirs = find_error(out[:rows], want), find_error(own[:rows], want)
         right &= ours <= max(2 * theirs, rounding)
         errors.append(f"{ours:.1g} ({theirs:.1g})")
-    del wants
-    count = sum(value.nbytes for value in [*values, *as_tuple(eager)])
+    torch.cuda.empty_cache()
+    return right, errors
+
+
+def check_case(case, runtime, folder):
+    right = True
+    for path in (folder / f"{case.name}.pkg", folder / f"{case.name}.cuda.pkg"):
+        run = Run(path, case, runtime)
+        own, errors = compare(run, case)
+        first = [out.clone() for out in run.outs]
+        for _ in range(100):
+            run.launch()
+        same = all((out == other).logical_or((out != out) & (other != other)).all() for out, other in zip(run.outs, first))
+        if not (own and same):
+            print(f"{path.name}: {'right' if own else 'WRONG'} {', '.join(errors)}{'' if same else ', NOT THE SAME BITS'}", flush=True)
+        right &= own and bool(same)
+    return right
+
+
+def time_case(case, runtime, folder, options):
+    import torch
+    from graphs import capture
+    from products import measure_in_turns
+
+    own = Run(folder / f"{case.name}.pkg", case, runtime)
+    peer, values, eager, launch = own.peer, own.values, own.eager, own.launch
+    right, errors = compare(own, case)
+    count = sum(value.nbytes for value in [*values, *eager])
     half = torch.empty(count // 8, dtype=torch.int32, device="cuda")
     other = torch.empty_like(half)
     names = ["copy", "eager", "ours"]
-    del eager
 
     def try_capture(run):
         try:
@@ -316,7 +370,7 @@ def time_case(case, runtime, folder, options):
             torch.cuda.synchronize()
             return run
 
-    runs = [try_capture(lambda: torch.bitwise_not(half, out=other)), try_capture(lambda: peer(*values)), capture(lambda: program.launch(arguments))]
+    runs = [try_capture(lambda: torch.bitwise_not(half, out=other)), try_capture(lambda: peer(*values)), capture(launch)]
     if options.compiler and case.function not in ("sort", "argsort", "top8", "top64"):
         torch._dynamo.reset()
         compiled = torch.compile(peer, dynamic=False)
@@ -350,6 +404,21 @@ def time_xla(case, values):
     return sorted(times[2:])[3]
 
 
+def check_all(folder, cases):
+    import torch
+    from c_runtime import Runtime
+
+    torch.zeros(1, device="cuda")
+    runtime, right = Runtime(folder), 0
+    for case in cases:
+        try:
+            right += check_case(case, runtime, folder)
+        except Exception as error:  # pylint: disable=broad-except
+            print(f"{case.name:28} FAILED {str(error).splitlines()[0][:200]}", flush=True)
+    print(f"{torch.cuda.get_device_name()}: {right} of {len(cases)} cases right by both ways, with the same bits in 100 launches")
+    return right == len(cases)
+
+
 def time_all(folder, cases, options):
     import torch
     from c_runtime import Runtime
@@ -374,23 +443,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list")
-    for command in ("pack", "time"):
+    for command in ("pack", "check", "time"):
         sub = commands.add_parser(command)
         sub.add_argument("folder", type=Path, metavar="DIR")
         sub.add_argument("words", nargs="*", metavar="WORD")
         if command == "pack":
             sub.add_argument("--chip", default="sm_90a")
             sub.add_argument("--jobs", type=int, default=2)
-        else:
+        elif command == "time":
             sub.add_argument("--no-compiler", dest="compiler", action="store_false")
             sub.add_argument("--xla", action="store_true")
     options = parser.parse_args()
     if options.command == "list":
         print("\n".join(f"{case.name}: {case.function} {case.get_shapes()}" for case in make_cases()))
         return 0
-    cases = choose(options.words)
+    if options.command == "check":
+        return 0 if check_all(options.folder.resolve(), choose(options.words, make_checks())) else 1
     if options.command == "pack":
+        cases = choose(options.words, make_cases() + make_checks())
         return 0 if pack(options.folder.resolve(), cases, options.chip, options.jobs) else 1
+    cases = choose(options.words)
     return 0 if time_all(options.folder.resolve(), cases, options) else 1
 
 

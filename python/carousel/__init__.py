@@ -28,7 +28,7 @@ if TYPE_CHECKING:
                         device_assert, divide, dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function,
                         gather, greater, interleave, iota, isnan, kernel, less, log, log2, mask, maximum, minimum,
                         multiply_extended, num_programs, program_id, range, remainder, round_tf32, rsqrt, scatter, serialize,
-                        shared, shift_right, sigmoid, signal, sin, sqrt, tanh, wait_signal, where, while_loop, zeros)
+                        shared, shift_right, sigmoid, signal, sin, sort, sqrt, tanh, top_k, wait_signal, where, while_loop, zeros)
     from .device import Context, Kernel, Program
     from .explanation import Decision, Explanation
     from .package import Package, open
@@ -52,7 +52,7 @@ _PLACES = {
         "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full",
         "function", "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum",
         "minimum", "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter",
-        "serialize", "shared", "shift_right", "sigmoid", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop",
+        "serialize", "shared", "shift_right", "sigmoid", "signal", "sin", "sort", "sqrt", "tanh", "top_k", "wait_signal", "where", "while_loop",
         "zeros"), "block"),
 }
 
@@ -65,7 +65,7 @@ __all__ = [
     "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave",
     "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open",
     "program_id", "range", "remainder", "report", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "sigmoid",
-    "signal", "simulate", "sin", "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
+    "signal", "simulate", "sin", "sort", "sqrt", "tanh", "top_k", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
 ]
 
 

@@ -140,6 +140,42 @@ class ValuesTest(unittest.TestCase):
         self.refuse("associative_scan: expected a function that returns f32, got i1", of_few)
         self.refuse("associative_scan: expected vectors of one shape, got vector<8xf32>, vector<4xf32>", of_others)
 
+    def test_sorts(self):
+        """In both directions, with others that follow, and the first elements alone."""
+        def order(x: "f32[8, 60]", y: "out f32[8, 60]", places: "out i32[8, 60]", z: "out i32[8, 60]", top: "out f32[8, 5]",
+                  at: "out i32[8, 5]"):
+            v = x[:, :]
+            values, numbers, others = carousel.sort(v, carousel.iota(60).to("i32") + carousel.zeros((8, 60), "i32"), axis=1)
+            y[:, :], places[:, :], z[:, :] = values, numbers, others
+            top[:, :], at[:, :] = carousel.top_k(v, 5, axis=1)
+
+        nan = float("nan")
+        x = array.array("f", [nan if number % 17 == 3 else -0.0 if number % 7 == 0 else float(number * 37 % 23) - 9 for number in range(480)])
+        floats = {name: array.array("f", bytes(4 * 8 * width)) for name, width in (("y", 60), ("top", 5))}
+        numbers = {name: array.array("i", bytes(4 * 8 * width)) for name, width in (("places", 60), ("z", 60), ("at", 5))}
+        widths = {"y": 60, "top": 5, "places": 60, "z": 60, "at": 5}
+        self.run_kernel(order, {"x": shape(x, 8, 60), **{name: shape(values, 8, widths[name])
+                                                         for name, values in (floats | numbers).items()}})
+        for row in range(8):
+            own = x[60 * row:60 * row + 60]
+            rises = sorted(range(60), key=lambda place: (math.isnan(own[place]), own[place] if own[place] == own[place] else 0))
+            falls = sorted(range(60), key=lambda place: (not math.isnan(own[place]), -own[place] if own[place] == own[place] else 0))
+            self.assertEqual(list(numbers["places"][60 * row:60 * row + 60]), rises)
+            self.assertEqual(list(numbers["z"][60 * row:60 * row + 60]), rises)
+            self.assertEqual(list(numbers["at"][5 * row:5 * row + 5]), falls[:5])
+            for name, width, places in (("y", 60, rises), ("top", 5, falls)):
+                self.assertEqual([repr(value) for value in floats[name][width * row:width * row + width]],
+                                 [repr(own[place]) for place in places[:width]])
+
+        def without_axis(x: "f32[4, 8]", y: "out f32[4, 8]"):
+            y[:, :] = carousel.sort(x[:, :])[0]
+
+        def of_more(x: "f32[8]", y: "out f32[8]"):
+            y[0:8] = carousel.top_k(x[0:8], 9)[0]
+
+        self.refuse("sort: expected an axis of vector<4x8xf32>, got None", without_axis)
+        self.refuse("sort: expected 1 to 8 first elements, got 9", of_more)
+
     def test_parts_are_set(self):
         def change(x: "f32[8, 64]", y: "out f32[8, 64]", at: "index"):
             v = x[:, :]

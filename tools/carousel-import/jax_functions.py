@@ -27,7 +27,7 @@ call_p = Primitive("carousel_call")
 call_p.multiple_results = True
 
 
-def carry(kind, dim, *operands):
+def scanAlong(kind, dim, *operands):
     """A scan of elements, and of factors for "recurrence", along a dimension from a start without it: what is before each element,
     and up to it."""
     return call_p.bind(*operands, kind=kind, dim=dim)

@@ -27,7 +27,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
-from jax_functions import carry, compute, putInOrder
+from jax_functions import compute, putInOrder, scanAlong
 from jax_scans import LEAST_SCANNED, scanLoop
 from refusals import Refusal
 from ragged_products import chooseRagged
@@ -218,7 +218,7 @@ def cumulate(kind, reduce, start):
         extent = array.shape[axis]
         if isStatic((extent,)) and extent >= LEAST_SCANNED and not reverse:
             first = jnp.full(array.shape[:axis] + array.shape[axis + 1:], start(array.dtype), array.dtype)
-            return carry(kind, axis, array, first)[1]
+            return scanAlong(kind, axis, array, first)[1]
         _, others = spreadAlong(array, axis)
         own, other = iota(others.shape, axis), iota(others.shape, array.ndim)
         isPart = other >= own if reverse else other <= own
@@ -236,11 +236,11 @@ def cumulateExponentials(array, *, axis, reverse):
         array = lax.rev(array, (axis,))
     wide = array.astype(jnp.promote_types(array.dtype, jnp.float32))
     shape = array.shape[:axis] + array.shape[axis + 1:]
-    ends = carry("max", axis, wide, jnp.full(shape, -jnp.inf, wide.dtype))
+    ends = scanAlong("max", axis, wide, jnp.full(shape, -jnp.inf, wide.dtype))
     # A difference of infinite numbers is none.
     before, most = (jnp.where(jnp.isfinite(each), each, 0) for each in ends)
     factors = jnp.where(ends[0] == -jnp.inf, 0, jnp.exp(before - most))
-    sums = carry("recurrence", axis, jnp.exp(wide - most), factors, jnp.zeros(shape, wide.dtype))[1]
+    sums = scanAlong("recurrence", axis, jnp.exp(wide - most), factors, jnp.zeros(shape, wide.dtype))[1]
     result = (most + jnp.log(sums)).astype(array.dtype)
     return lax.rev(result, (axis,)) if reverse else result
 

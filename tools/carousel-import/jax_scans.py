@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import Literal
 
-from jax_functions import COMBINERS, carry
+from jax_functions import COMBINERS, scanAlong
 
 # Shorter loops fuse better when they are unrolled.
 LEAST_SCANNED = 32
@@ -178,7 +178,7 @@ def scanLoop(jaxpr, constants, carry, scanned, length, reverse):
                 upTo = elements[0]
                 before = lax.concatenate([start[None], lax.slice_in_dim(upTo, 0, length - 1)], 0)
             else:
-                before, upTo = carry(step.kind, 0, *elements, start)
+                before, upTo = scanAlong(step.kind, 0, *elements, start)
             found[own] = before
             last[number] = lax.index_in_dim(upTo, length - 1, keepdims=False) if start.ndim else pickLast(upTo)
         unknown -= {carries.before[number] for number in steps}

@@ -141,7 +141,7 @@ OpWork Estimator::estimate(Operation *op) {
         each(kErf, 1, kErf * chip.arithmeticLatency / 2);
       })
       .Case<math::TanhOp, math::SinOp, math::CosOp, math::LogOp, math::PowFOp,
-            math::Log1pOp, math::ExpM1Op>([&](Operation *) {
+            math::Log1pOp, math::ExpM1Op, math::ErfcOp>([&](Operation *) {
         each(kPolynomial, 1, kPolynomial * chip.arithmeticLatency / 2);
       })
       .Case<math::ExpOp, math::Exp2Op>([&](Operation *) {

@@ -275,9 +275,8 @@ bool LayoutPlanner::propagate(Operation *op) {
     const LinearLayout *own =
         isFree(sort.getKey()) ? nullptr : lookUp(sort.getKey());
     if (own && findScannedBits(*own, sort.getDim()))
-      changed |=
-          assign(sort.getOrder(),
-                 getFirstLayout(*own, sort.getDim(), getFirstBits(sort)));
+      changed |= assign(sort.getOrder(), getFirstLayout(*own, sort.getDim(),
+                                                        getFirstBits(sort)));
     return changed;
   }
   if (!relatesLayouts(op))

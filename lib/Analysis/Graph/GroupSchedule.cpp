@@ -193,8 +193,8 @@ private:
     constexpr int64_t kPrograms = 1024;
     int64_t most = std::min(kVector / line, lines / kPrograms);
     if (joined && most > 1)
-      schedule.dims[*joined].tile = clampTile(schedule.dims[*joined],
-                                              llvm::bit_floor<uint64_t>(most));
+      schedule.dims[*joined].tile =
+          clampTile(schedule.dims[*joined], llvm::bit_floor<uint64_t>(most));
   }
 
   void scheduleRow() {

@@ -741,10 +741,9 @@ void Distributor::distributeSort(SortOp op) {
   SmallVector<Value> values;
   for (OpOperand &value : op.getValuesMutable())
     values.push_back(get(value));
-  for (auto [result, registers] :
-       llvm::zip_equal(op->getResults(),
-                       sortVectors(program, op, layout, get(op.getKeyMutable()),
-                                   values)))
+  for (auto [result, registers] : llvm::zip_equal(
+           op->getResults(),
+           sortVectors(program, op, layout, get(op.getKeyMutable()), values)))
     set(result, registers);
 }
 

@@ -9,16 +9,16 @@
 // of pairs of blocks: it compares elements whose coordinates differ in bit
 // p - 1, then in bit p - 2, down to bit 0. Blocks fall where bit p is set.
 // Elements that differ in a register's bit are compared within a thread, and
-// those that differ in a lane's by shuffles. Other bits get registers in another
-// layout, as many at once as there are.
+// those that differ in a lane's by shuffles. Other bits get registers in
+// another layout, as many at once as there are.
 //
 // Integers of 32 bits have instructions for the lesser and the greater one.
 // There, all bits of blocks that fall are complemented, so that each comparison
 // puts the lesser element first.
 //
-// Of the first 2^f elements, later phases keep those alone: behind phase f the
-// lesser one of each pair whose coordinates differ in bit p - 1 stays, and bits
-// from f on have one value.
+// A sort of the first 2^f elements keeps those alone: behind phase f the lesser
+// one of each pair whose coordinates differ in bit p - 1 stays, and bits from f
+// on have one value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ public:
       : program(program), builder(program.builder), loc(program.loc), op(op),
         original(layout), layout(layout), dim(op.getDim()),
         positionBits(layout.getExtentBits()[dim]),
-        firstBits(llvm::Log2_64_Ceil(op.getFirstCount())), count(countRegisters(layout)) {
+        firstBits(llvm::Log2_64_Ceil(op.getFirstCount())),
+        count(countRegisters(layout)) {
     unsigned keyBits = op.getType().getElementTypeBitWidth();
     isPacked = keyBits + positionBits <= 64;
     packed = builder.getIntegerType(keyBits + positionBits <= 32 ? 32 : 64);
@@ -72,8 +73,8 @@ private:
   /// Elements fall where the bit `order` is set.
   void compareRegisters(unsigned bit, unsigned order);
   void compareThreads(unsigned bit, unsigned order, bool keepsLess = false);
-  /// Whether a bit of the coordinate is set in all elements of the thread, or in
-  /// none; null if it is in none of all.
+  /// Whether a bit of the coordinate is set in all elements of the thread, or
+  /// in none; null if it is in none of all.
   Value falls(unsigned order);
   bool hasExtrema() const { return isPacked && packed.isInteger(32); }
   /// The parts of the thread whose coordinate differs in a bit.
@@ -92,10 +93,9 @@ private:
                                      builder.getIntegerAttr(type, value));
   }
   Type getPartType(unsigned part) {
-    return isPacked ? packed
-           : part == 0
-               ? op.getType().getElementType()
-               : Type(IntegerType::get(op.getContext(), 32));
+    return isPacked    ? packed
+           : part == 0 ? op.getType().getElementType()
+                       : Type(IntegerType::get(op.getContext(), 32));
   }
   /// Whether the first element comes first.
   Value isLess(ArrayRef<Value> first, ArrayRef<Value> second);
@@ -147,9 +147,9 @@ void Sorter::readKeys(Value key) {
   parts.resize(isPacked ? 1 : 2);
   for (uint32_t number = 0; number < count; ++number) {
     Value own = program.extract(key, number);
-    Value place = arith::IndexCastOp::create(
-        builder, loc, builder.getI32Type(),
-        program.getCoordinate(layout, dim, number));
+    Value place =
+        arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                   program.getCoordinate(layout, dim, number));
     if (isPacked) {
       if (own.getType() != packed)
         own = arith::ExtSIOp::create(builder, loc, packed, own);
@@ -193,10 +193,8 @@ Value Sorter::gather(Value value, const LinearLayout &to,
   Type element = cast<VectorType>(value.getType()).getElementType();
   bool isBit = element.isInteger(1);
   Type stored = isBit ? builder.getI8Type() : element;
-  SmallVector<int64_t> extents =
-      llvm::map_to_vector(original.getExtentBits(), [](unsigned own) {
-        return int64_t(1) << own;
-      });
+  SmallVector<int64_t> extents = llvm::map_to_vector(
+      original.getExtentBits(), [](unsigned own) { return int64_t(1) << own; });
   Value buffer = program.allocate(extents, stored);
   auto getPlace = [&](const LinearLayout &at, uint32_t number) {
     SmallVector<Value> place;
@@ -204,7 +202,7 @@ Value Sorter::gather(Value value, const LinearLayout &to,
       place.push_back(program.getCoordinate(at, own, number));
     return place;
   };
-  // What an iteration before this one has read.
+  // An iteration before this one may not have read all yet.
   if (builder.getInsertionBlock() != program.getEntry())
     program.barrier();
   program.runIf(program.isFirstCopyOfCTA(original), [&] {
@@ -220,8 +218,8 @@ Value Sorter::gather(Value value, const LinearLayout &to,
   SmallVector<Value> sorted;
   for (auto [number, position] : llvm::enumerate(positions)) {
     SmallVector<Value> place = getPlace(to, number);
-    place[dim] = arith::IndexCastOp::create(
-        builder, loc, builder.getIndexType(), position);
+    place[dim] = arith::IndexCastOp::create(builder, loc,
+                                            builder.getIndexType(), position);
     Value own = memref::LoadOp::create(builder, loc, buffer, place);
     if (isBit)
       own = arith::TruncIOp::create(builder, loc, element, own);
@@ -243,16 +241,15 @@ Value Sorter::isLess(ArrayRef<Value> first, ArrayRef<Value> second) {
   Value less = compare(0, arith::CmpIPredicate::slt);
   if (isPacked)
     return less;
-  Value both = arith::AndIOp::create(builder, loc,
-                                     compare(0, arith::CmpIPredicate::eq),
-                                     compare(1, arith::CmpIPredicate::slt));
+  Value both =
+      arith::AndIOp::create(builder, loc, compare(0, arith::CmpIPredicate::eq),
+                            compare(1, arith::CmpIPredicate::slt));
   return arith::OrIOp::create(builder, loc, less, both);
 }
 
 Value Sorter::isSet(const PlaceBit &bit) {
-  unsigned shift = bit.bit + (bit.place == Place::Warp
-                                  ? layout.getNumBits(Place::Lane)
-                                  : 0);
+  unsigned shift =
+      bit.bit + (bit.place == Place::Warp ? layout.getNumBits(Place::Lane) : 0);
   Value own = arith::AndIOp::create(builder, loc, program.getThread(),
                                     program.index(int64_t(1) << shift));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, own,
@@ -283,8 +280,8 @@ void Sorter::compareRegisters(unsigned bit, unsigned order) {
     }
     SmallVector<Value, 2> first = getItem(parts, low),
                           second = getItem(parts, high);
-    Value swaps = (low & ofRegister) != 0 ? isLess(first, second)
-                                          : isLess(second, first);
+    Value swaps =
+        (low & ofRegister) != 0 ? isLess(first, second) : isLess(second, first);
     if (ofThread)
       swaps = arith::XOrIOp::create(builder, loc, swaps, ofThread);
     for (auto [part, a, b] : llvm::zip_equal(parts, first, second)) {
@@ -324,13 +321,12 @@ Parts Sorter::exchange(unsigned bit) {
   program.barrier();
   for (auto [other, buffer] : llvm::zip_equal(others, buffers))
     for (uint32_t number = 0; number < count; ++number)
-      other.push_back(
-          memref::LoadOp::create(builder, loc, buffer,
-                                 ValueRange{program.index(number), partner}));
+      other.push_back(memref::LoadOp::create(
+          builder, loc, buffer, ValueRange{program.index(number), partner}));
   return others;
 }
 
-/// Of different elements, the upper thread takes the greater one, unless both
+/// The upper thread takes the greater one of different elements, unless both
 /// keep the lesser one.
 void Sorter::compareThreads(unsigned bit, unsigned order, bool keepsLess) {
   Parts others = exchange(bit);
@@ -346,8 +342,8 @@ void Sorter::compareThreads(unsigned bit, unsigned order, bool keepsLess) {
   for (uint32_t number = 0; number < count; ++number) {
     SmallVector<Value, 2> own = getItem(parts, number),
                           other = getItem(others, number);
-    Value takes = (number & ofRegister) != 0 ? isLess(own, other)
-                                             : isLess(other, own);
+    Value takes =
+        (number & ofRegister) != 0 ? isLess(own, other) : isLess(other, own);
     if (ofThread)
       takes = arith::XOrIOp::create(builder, loc, takes, ofThread);
     for (auto [part, mine, theirs] : llvm::zip_equal(parts, own, other))
@@ -405,9 +401,8 @@ void Sorter::convertTo(const LinearLayout &wanted) {
 }
 
 void Sorter::moveToRegisters(unsigned bit) {
-  unsigned registers = llvm::count_if(bits, [](const PlaceBit &own) {
-    return own.place == Place::Register;
-  });
+  unsigned registers = llvm::count_if(
+      bits, [](const PlaceBit &own) { return own.place == Place::Register; });
   unsigned first = bit + 1 - std::min(registers, bit + 1);
   // Each takes the place of one that needs no register.
   SmallVector<PlaceBit> places = bits;
@@ -450,11 +445,10 @@ void Sorter::complement(ArrayRef<unsigned> orders) {
               : Value();
     for (uint32_t own = 0; own < count; ++own) {
       if (ofThread)
-        part[own] =
-            arith::XOrIOp::create(builder, loc, part[own], ofThread);
+        part[own] = arith::XOrIOp::create(builder, loc, part[own], ofThread);
       if (llvm::popcount(own & mask) % 2 != 0)
-        part[own] = arith::XOrIOp::create(builder, loc, part[own],
-                                          constant(type, -1));
+        part[own] =
+            arith::XOrIOp::create(builder, loc, part[own], constant(type, -1));
     }
   }
 }
@@ -471,12 +465,10 @@ void Sorter::merge(unsigned phase) {
     unsigned run = 0;
     while (run <= bit && bits[bit - run].place == Place::Lane)
       ++run;
-    bool isShort =
-        run != 0 && run <= kMostShuffles &&
-        (run > bit || isInRegisters(bit - run));
-    bool hasRegisters = llvm::any_of(bits, [](const PlaceBit &own) {
-      return own.place == Place::Register;
-    });
+    bool isShort = run != 0 && run <= kMostShuffles &&
+                   (run > bit || isInRegisters(bit - run));
+    bool hasRegisters = llvm::any_of(
+        bits, [](const PlaceBit &own) { return own.place == Place::Register; });
     if (!isShort && hasRegisters)
       moveToRegisters(bit);
     if (isInRegisters(bit))
@@ -501,7 +493,7 @@ SmallVector<Value> Sorter::run(Value key, ValueRange values) {
   if (firstBits == positionBits) {
     convertTo(original);
   } else {
-    // Of the places alone, in whichever order they are.
+    // Layouts of low bits depend on the places alone.
     convertTo(gatherLowBits(original, dim, firstBits));
     bits = findBits(layout);
     for (unsigned phase = firstBits + 1; phase <= positionBits; ++phase) {

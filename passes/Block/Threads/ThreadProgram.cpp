@@ -210,8 +210,8 @@ static std::optional<int64_t> findCopied(Value indices) {
   return number.getSExtValue();
 }
 
-/// What a comparison of all numbers from `least` to `most` gives, if that is
-/// known.
+/// The result of a comparison of all numbers from `least` to `most`, if that is
+/// one.
 static std::optional<bool> compareRange(arith::CmpIPredicate predicate,
                                         int64_t least, int64_t most,
                                         int64_t other) {
@@ -238,9 +238,9 @@ static uint32_t getThreadMask(const LinearLayout &layout, unsigned dim) {
 /// A register's part of coordinates, for comparisons with a number: neighbours
 /// that compare alike have one, where the number and the threads' parts are
 /// multiples of their count.
-static uint32_t
-getComparedPart(const LinearLayout &layout, unsigned dim, uint32_t number,
-                arith::CmpIPredicate predicate, std::optional<int64_t> other) {
+static uint32_t getComparedPart(const LinearLayout &layout, unsigned dim,
+                                uint32_t number, arith::CmpIPredicate predicate,
+                                std::optional<int64_t> other) {
   uint32_t own = getRegisterCoordinates(layout, number)[dim];
   bool isOfMultiples = predicate == arith::CmpIPredicate::slt ||
                        predicate == arith::CmpIPredicate::sge;
@@ -256,8 +256,7 @@ std::optional<bool> carousel::compareRegister(const LinearLayout &layout,
                                               int64_t other) {
   if (!isDisjoint(layout, dim))
     return std::nullopt;
-  uint32_t own =
-      getComparedPart(layout, dim, number, predicate, other);
+  uint32_t own = getComparedPart(layout, dim, number, predicate, other);
   return compareRange(predicate, own, own + getThreadMask(layout, dim), other);
 }
 

@@ -125,8 +125,8 @@ inline llvm::SmallVector<uint32_t>
 getRegisterCoordinates(const LinearLayout &layout, uint32_t number) {
   return layout.apply({number, 0, 0, 0});
 }
-/// What a comparison of the coordinate of a register's element gives, if that
-/// is the same for all threads.
+/// The result of a comparison of the coordinate of a register's element, if
+/// that is the same for all threads.
 std::optional<bool> compareRegister(const LinearLayout &layout, unsigned dim,
                                     uint32_t number,
                                     mlir::arith::CmpIPredicate predicate,

@@ -320,7 +320,7 @@ void Masker::maskScan(ScanOp op) {
   op.erase();
 }
 
-/// What is beyond the row comes last: equal keys keep their order.
+/// Elements beyond the row come last: equal keys keep their order.
 void Masker::maskSort(SortOp op) {
   VectorType type = op.getType();
   if (!isCoveredDim(type, op.getDim()))

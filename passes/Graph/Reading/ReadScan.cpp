@@ -150,13 +150,12 @@ std::optional<Sort> carousel::findSort(linalg::LinalgOp op) {
     return value.getDefiningOp() == sort.op.getOperation();
   };
   WalkResult walked = body->walk([&](Operation *inner) {
-    bool isOther =
-        (isa<SortedOp>(inner) && inner != sort.op) ||
-        (inner != body->getTerminator() &&
-         llvm::any_of(inner->getOperands(), isSorted)) ||
-        llvm::any_of(inner->getOperands(), [&](Value value) {
-          return llvm::is_contained(op.getRegionOutputArgs(), value);
-        });
+    bool isOther = (isa<SortedOp>(inner) && inner != sort.op) ||
+                   (inner != body->getTerminator() &&
+                    llvm::any_of(inner->getOperands(), isSorted)) ||
+                   llvm::any_of(inner->getOperands(), [&](Value value) {
+                     return llvm::is_contained(op.getRegionOutputArgs(), value);
+                   });
     return isOther ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (walked.wasInterrupted() || own.size() != 1 || own == reduced ||

@@ -157,10 +157,9 @@ Value SortWriter::createSum(
     ValueRange inputs, ArrayRef<AffineMap> maps, ArrayRef<OpFoldResult> sizes,
     unsigned reduced, function_ref<Value(OpBuilder &, ValueRange)> write) {
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
-  Value start =
-      linalg::FillOp::create(builder, loc, zero,
-                             createEmpty(sizes, builder.getI32Type()))
-          .getResult(0);
+  Value start = linalg::FillOp::create(builder, loc, zero,
+                                       createEmpty(sizes, builder.getI32Type()))
+                    .getResult(0);
   unsigned all = maps.front().getNumDims();
   SmallVector<AffineMap> both(maps);
   both.push_back(getMap(
@@ -209,8 +208,9 @@ Value SortWriter::countBefore() {
 
 /// Where the element of each rank is.
 Value SortWriter::findOrder(Value rank) {
-  AffineMap ofRanks = getMap(
-      count, getLoops(count, [&](unsigned loop) { return loop != sort.places; }));
+  AffineMap ofRanks = getMap(count, getLoops(count, [&](unsigned loop) {
+                               return loop != sort.places;
+                             }));
   return createSum(
       rank, ofRanks, getExtents(sort.reduced), sort.reduced,
       [&](OpBuilder &body, ValueRange ranks) {
@@ -220,8 +220,8 @@ Value SortWriter::findOrder(Value rank) {
             arith::CmpIOp::create(body, loc, arith::CmpIPredicate::eq,
                                   ranks.front(), convert(body, own));
         Value zero = arith::ConstantIntOp::create(body, loc, 0, 32);
-        return arith::SelectOp::create(body, loc, isThere,
-                                       convert(body, other), zero)
+        return arith::SelectOp::create(body, loc, isThere, convert(body, other),
+                                       zero)
             .getResult();
       });
 }
@@ -238,8 +238,7 @@ void SortWriter::replaceByOrder(Value order) {
     maps.push_back(op.getMatchingIndexingMap(&init).replaceDimsAndSymbols(
         loops, {}, all, 0));
   }
-  SmallVector<utils::IteratorType> parallel(all,
-                                            utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> parallel(all, utils::IteratorType::parallel);
   auto other = linalg::GenericOp::create(
       builder, loc, op->getResultTypes(), order, op.getOutputs(), maps,
       parallel, [&](OpBuilder &body, Location, ValueRange arguments) {
@@ -267,7 +266,7 @@ void SortWriter::replaceByOrder(Value order) {
 
 void SortWriter::expand() {
   computeOperands();
-  // Of the values, results count from 1, as operands do.
+  // Results and operands of values count from 1.
   replaceByOrder(findOrder(countBefore()));
 }
 
@@ -299,9 +298,8 @@ SmallVector<Value> SortWriter::createSort(ValueRange tensors, unsigned dim,
   auto generic = linalg::GenericOp::create(
       builder, loc, types, tensors, inits, maps, iterators,
       [&](OpBuilder &body, Location, ValueRange arguments) {
-        auto inOrder =
-            SortedOp::create(body, loc, arguments.front(),
-                             arguments.take_front(tensors.size()));
+        auto inOrder = SortedOp::create(body, loc, arguments.front(),
+                                        arguments.take_front(tensors.size()));
         linalg::YieldOp::create(body, loc, inOrder->getResults());
       });
   return SmallVector<Value>(generic.getResults());
@@ -331,7 +329,7 @@ void SortWriter::split(int64_t parts) {
   int64_t own = llvm::divideCeil(length, parts);
   for (auto [number, tensor] : llvm::enumerate(operands)) {
     Type element = getElementTypeOrSelf(tensor);
-    // What is added comes last.
+    // Padding comes last.
     Attribute padding =
         number == 0
             ? Attribute(builder.getIntegerAttr(
@@ -471,8 +469,8 @@ static linalg::GenericOp shrink(linalg::GenericOp op, const Sort &sort) {
 //===----------------------------------------------------------------------===//
 
 /// How many parts of a line are sorted, each apart; 0 for lines that aren't
-/// divided. Parts are equal where there are divisors. Few lines have more parts,
-/// for more programs.
+/// divided. Parts are equal where there are divisors. Few lines have more
+/// parts, for more programs.
 static int64_t chooseParts(ArrayRef<int64_t> ranges, const Sort &sort,
                            int64_t most) {
   constexpr int64_t kFirst = 1024, kPrograms = 512, kLeastPart = 2048;

@@ -17,6 +17,7 @@ from .kernel import TracedKernel, kernel
 from .memory import Argument, Memory, SharedTile, draw_ticket, gather, scatter, shared
 from .order import accumulate, serialize, signal, wait_signal
 from .scans import associative_scan
+from .sorts import sort, top_k
 from .trace import TraceError
 from .values import Value
 
@@ -26,5 +27,5 @@ __all__ = [
     "device_assert", "divide", "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function",
     "gather", "greater", "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum",
     "multiply_extended", "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize",
-    "shared", "shift_right", "sigmoid", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros",
+    "shared", "shift_right", "sigmoid", "signal", "sin", "sort", "sqrt", "tanh", "top_k", "wait_signal", "where", "while_loop", "zeros",
 ]

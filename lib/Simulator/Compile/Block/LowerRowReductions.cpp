@@ -175,26 +175,24 @@ static void sort(ImplicitLocOpBuilder &b, ValueAccess &access, SortOp op) {
               arith::CmpIOp::create(b, arith::CmpIPredicate::slt, other, own);
           Value same =
               arith::CmpIOp::create(b, arith::CmpIPredicate::eq, other, own);
-          Value isEarlier = arith::CmpIOp::create(
-              b, arith::CmpIPredicate::ult, along[0], place[dim]);
+          Value isEarlier = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                  along[0], place[dim]);
           Value precedes = arith::OrIOp::create(
               b, less, arith::AndIOp::create(b, same, isEarlier));
           return arith::SelectOp::create(
-              b, precedes,
-              arith::AddIOp::create(b, before, createIndex(b, 1)), before);
+              b, precedes, arith::AddIOp::create(b, before, createIndex(b, 1)),
+              before);
         });
     SmallVector<Value> target(place);
     target[dim] = rank;
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, rank,
-                              createIndex(b, op.getFirstCount()));
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, rank,
+                                          createIndex(b, op.getFirstCount()));
     auto branch = scf::IfOp::create(b, isFirst);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     access.write(b, op.getOrder(), target,
                  arith::IndexCastOp::create(b, i32, place[dim]));
-    for (auto [value, sorted] :
-         llvm::zip_equal(op.getValues(), op.getSorted()))
+    for (auto [value, sorted] : llvm::zip_equal(op.getValues(), op.getSorted()))
       access.write(b, sorted, target, access.read(b, value, place));
   });
 }
