@@ -41,10 +41,10 @@ static constexpr float kQuotient[] = {
     0.00476230914f, -6.2628684100e-4f, 5.22141017e-5f, -2.01960484e-6f};
 static constexpr float kLargest = 2.21f;
 
-/// The factors of t, t^2, and so on, whose sum is log2(erfc(t)) + t^2 log2(e) up
-/// to kLeast, where erfc(t) is zero in bf16. The relative error of the power is
-/// at most 2^-14.5, and one result of bf16 differs from the correctly rounded
-/// one (docs/Accuracy.md).
+/// The factors of t, t^2, and so on, whose sum is log2(erfc(t)) + t^2 log2(e)
+/// up to kLeast, where erfc(t) is zero in bf16. The relative error of the power
+/// is at most 2^-14.5, and one result of bf16 differs from the correctly
+/// rounded one (docs/Accuracy.md).
 static constexpr float kComplement[] = {
     -1.6280652285f,     0.5258114338f,    -0.1531875283f,
     0.03490205854f,     -0.00582708977f,  6.7544833292e-4f,
@@ -158,9 +158,9 @@ struct ErfcOfBF16 : public OpRewritePattern<math::ErfcOp> {
     Value square = arith::MulFOp::create(rewriter, loc, t, t);
     Value exponent =
         arith::MulFOp::create(rewriter, loc, square, number(-kLog2OfE));
-    exponent = math::FmaOp::create(rewriter, loc,
-                                   makePolynomial(rewriter, loc, t, kComplement),
-                                   t, exponent);
+    exponent = math::FmaOp::create(
+        rewriter, loc, makePolynomial(rewriter, loc, t, kComplement), t,
+        exponent);
     Value rest = math::Exp2Op::create(rewriter, loc, exponent);
     Value most = arith::SubFOp::create(rewriter, loc, number(2), rest);
     Value isNegative = arith::CmpFOp::create(
