@@ -102,3 +102,12 @@ func.func @others(%x: memref<64xf32, #gl>, %w: memref<64xf32, #gl> {carousel.par
   carousel.launch_kernel @kernels::@copy ins(%b : memref<64xf32, #gl>) outs(%y : memref<64xf32, #gl>)
   return
 }
+
+// A result of a program without buffers.
+// CHECK-LABEL: func.func @result
+// CHECK-NOT: carousel.at_load
+// CHECK: return
+func.func @result(%w: memref<64xf32, #gl> {carousel.parameter}, %y: memref<64xf32, #gl>) attributes {carousel.program} {
+  carousel.launch_kernel @kernels::@copy ins(%w : memref<64xf32, #gl>) outs(%y : memref<64xf32, #gl>) {carousel.at_load}
+  return
+}

@@ -84,12 +84,13 @@ namespace {
 struct PlanWorkspace : public carousel::impl::PlanWorkspaceBase<PlanWorkspace> {
   void runOnOperation() override {
     func::FuncOp program = getOperation();
-    if (!program->hasAttr(CarouselDialect::kProgram) || program.isExternal() ||
-        program.getOps<memref::AllocOp>().empty())
+    if (!program->hasAttr(CarouselDialect::kProgram) || program.isExternal())
       return;
     DecisionLog log(program, "carousel-plan-workspace");
     LoadPlan load = planLoad(program);
     mark(program, load, log);
+    if (program.getOps<memref::AllocOp>().empty())
+      return;
     SmallVector<memref::AllocOp> kept, others;
     for (auto alloc : program.getOps<memref::AllocOp>())
       (load.buffers.contains(alloc) ? kept : others).push_back(alloc);
