@@ -86,10 +86,13 @@ struct PlanWorkspace : public carousel::impl::PlanWorkspaceBase<PlanWorkspace> {
     func::FuncOp program = getOperation();
     if (!program->hasAttr(CarouselDialect::kProgram) || program.isExternal())
       return;
+    bool hasBuffers = !program.getOps<memref::AllocOp>().empty();
+    if (!hasBuffers && isPlanned(program))
+      return;
     DecisionLog log(program, "carousel-plan-workspace");
     LoadPlan load = planLoad(program);
     mark(program, load, log);
-    if (program.getOps<memref::AllocOp>().empty())
+    if (!hasBuffers)
       return;
     SmallVector<memref::AllocOp> kept, others;
     for (auto alloc : program.getOps<memref::AllocOp>())
@@ -97,6 +100,14 @@ struct PlanWorkspace : public carousel::impl::PlanWorkspaceBase<PlanWorkspace> {
     if (failed(place(program, "workspace", others, /*areKept=*/false, log)) ||
         failed(place(program, "loaded", kept, /*areKept=*/true, log)))
       signalPassFailure();
+  }
+
+  /// Whether the program's buffers are in arguments.
+  static bool isPlanned(func::FuncOp program) {
+    return llvm::any_of(
+        llvm::seq(program.getNumArguments()), [&](unsigned number) {
+          return program.getArgAttr(number, CarouselDialect::kWorkspace);
+        });
   }
 
   void mark(func::FuncOp program, const LoadPlan &load, DecisionLog &log) {
