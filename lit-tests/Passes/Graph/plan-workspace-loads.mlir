@@ -3,7 +3,7 @@
 // RUN: carousel-opt %s --carousel-plan-workspace --carousel-plan-workspace --canonicalize --cse | FileCheck %s
 // RUN: carousel-opt %s --carousel-plan-workspace --remarks-filter=carousel-plan-workspace -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// REMARK-COUNT-3: a step that follows from parameters runs at each launch, as other steps write its memory or that of its operands, or arguments decide places in these
+// REMARK-COUNT-4: a step that follows from parameters runs at each launch, as other steps write its memory or that of its operands, arguments decide places in these, or it writes a result
 // REMARK-NOT: a step that follows
 
 #gl = #gpu.address_space<global>

@@ -116,11 +116,10 @@ struct PlanWorkspace : public carousel::impl::PlanWorkspaceBase<PlanWorkspace> {
         op.setAttr(kAtLoadAttr, UnitAttr::get(&getContext()));
         ++loaded;
       } else if (op.removeDiscardableAttr(kAtLoadAttr)) {
-        log.missed(
-            &op, "Load",
-            "a step that follows from parameters runs at each launch, "
-            "as other steps write its memory or that of its operands, or "
-            "arguments decide places in these");
+        log.missed(&op, "Load",
+                   "a step that follows from parameters runs at each launch, "
+                   "as other steps write its memory or that of its operands, "
+                   "arguments decide places in these, or it writes a result");
       }
     }
   }
