@@ -10,9 +10,9 @@
   rows.py list
   rows.py pack DIR [WORD...]   import and compile the cases whose names have one of the words to DIR/NAME.pkg, and note what
                                they are predicted to take; copy the runtime (where Carousel is built, with JAX)
+                               and those of `check` as NAME.cuda.pkg, of CUDA C++, too
     --chip CHIP                a chip other than sm_90a
     --jobs N                   cases at once, 2 by default
-                               and those of `check` as NAME.cuda.pkg, of CUDA C++, too
   rows.py check DIR [WORD...]  compare cases of few rows of 1 to 65537 columns, by both ways to code, which give the same bits
                                in each of 100 launches
   rows.py time DIR [WORD...]   check and time each NAME.pkg of DIR
@@ -21,8 +21,8 @@
 
 Times are medians in us of runs in turns with nothing in the L2, as CUDA graphs where PyTorch captures them. Errors are the
 largest distance from PyTorch in float64 (integers: whether they are equal), as a part of the largest magnitude, beside
-PyTorch's own in the case's type. `copy` is a pointwise kernel of PyTorch of as many bytes as the case has to read and write. Exit status: 0, or 1 if a
-result isn't right: an error may be twice PyTorch's, or a rounding to the type of the results."""
+PyTorch's own in the case's type. `copy` is a pointwise kernel of PyTorch of as many bytes as the case has to read and write.
+Exit status: 0, or 1 if a result isn't right: an error may be twice PyTorch's, or a rounding to the type of the results."""
 
 import argparse
 import json
@@ -242,9 +242,6 @@ def get_peers():
     import torch
     import torch.nn.functional as F
 
-    def widen(function):
-        return lambda x, *rest: function(x.float() if x.dtype == torch.bfloat16 else x, *rest).to(x.dtype)
-
     return {
         "rmsnorm": lambda x, w: F.rms_norm(x, w.shape, w, 1e-6), "layernorm": lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5),
         "softmax": lambda x: F.softmax(x, -1),
@@ -427,9 +424,10 @@ def time_all(folder, cases, options):
     runtime = Runtime(folder)
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}", flush=True)
     right = True
+    cases = [case for case in cases if (folder / f"{case.name}.pkg").exists()]
+    if not cases:
+        sys.exit(f"rows.py: error: expected packages in '{folder}', which rows.py pack makes, got none")
     for case in cases:
-        if not (folder / f"{case.name}.pkg").exists():
-            continue
         try:
             right &= time_case(case, runtime, folder, options)
         except Exception as error:  # pylint: disable=broad-except

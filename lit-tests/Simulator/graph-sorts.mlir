@@ -7,6 +7,7 @@
 // RUN: %{graph} --function short --kernels 1 -- --arg arg0=random:2051x7 --arg result0=empty:2051x7 | FileCheck %s
 // RUN: %{graph} --function columns --kernels 1 -- --arg arg0=random:2x130x17 --arg result0=empty:2x130x17 | FileCheck %s
 // RUN: %{graph} --function long --kernels 1 -- --arg arg0=random:2x200 --arg result0=empty:2x200 | FileCheck %s
+// RUN: %{graph} --function rows_of_one --kernels 1 -- --arg arg0=random:67 --arg result0=empty:5x67 | FileCheck %s
 // CHECK: 1 kernels
 // CHECK: block phase: right
 // CHECK: sm_80: right
@@ -130,6 +131,23 @@ func.func @parts(%x: tensor<2x8209xi32>) -> (tensor<2x9xi32>, tensor<2x9xi32>) {
   %a = tensor.extract_slice %r#0[0, 0] [2, 9] [1, 1] : tensor<2x8209xi32> to tensor<2x9xi32>
   %b = tensor.extract_slice %r#1[0, 0] [2, 9] [1, 1] : tensor<2x8209xi32> to tensor<2x9xi32>
   return %a, %b : tensor<2x9xi32>, tensor<2x9xi32>
+}
+
+// All rows are the same, but for a mask.
+func.func @rows_of_one(%x: tensor<67xi32>) -> tensor<5x67xi32> {
+  %e = tensor.empty() : tensor<5x67xi32>
+  %key = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<67xi32>) outs(%e : tensor<5x67xi32>) {
+  ^bb0(%own: i32, %o: i32):
+    linalg.yield %own : i32
+  } -> tensor<5x67xi32>
+  %r = linalg.generic {indexing_maps = [#read, #sorted], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%key : tensor<5x67xi32>) outs(%e : tensor<5x67xi32>) {
+  ^bb0(%k: i32, %o: i32):
+    %place, %sorted = carousel.sorted %k, %k : i32, i32
+    linalg.yield %sorted : i32
+  } -> tensor<5x67xi32>
+  return %r : tensor<5x67xi32>
 }
 
 func.func @unknown(%x: tensor<?x?xi32>) -> tensor<?x?xi32> {

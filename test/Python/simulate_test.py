@@ -273,6 +273,40 @@ class SimulateTest(unittest.TestCase):
                               {"arg0": x, "result0": numpy.zeros(9, "f4")}, shapes="f32[200,9]", framework="jax")
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_sorts_and_cumulative_operations(self):
+        """Of numbers with and without a sign, by two keys, of rows that are the same, with NaN and infinities."""
+        import jax
+        import jax.numpy as jnp
+        import numpy
+        from jax import lax
+
+        def unsigned(x):
+            y = x.astype(jnp.uint32)
+            return (jnp.sort(y, 1).astype(jnp.int32), lax.top_k(y, 3)[1], jnp.cumsum(y, 1).astype(jnp.int32),
+                    lax.cummax(x.astype(jnp.uint8), axis=1).astype(jnp.int32))
+
+        def keys(x):
+            return lax.sort((x % 5, x, x * 2), num_keys=2)
+
+        def same(x):
+            return jnp.sort(jnp.broadcast_to(x[0], x.shape), axis=1), jnp.sort(jnp.where(x > 0, x[:1], 0), axis=0)
+
+        def exponentials(x):
+            y = x.astype(jnp.float32) * 0.25
+            y = y.at[1, 7].set(jnp.inf).at[2, 9].set(jnp.nan).at[0, :3].set(-jnp.inf)
+            return lax.cumlogsumexp(y, 1), lax.cumlogsumexp(y, 1, reverse=True), jnp.argsort(y, 1, descending=True)
+
+        x = numpy.random.default_rng(0).integers(-90, 90, (3, 70)).astype("i4")
+        for function in (unsigned, keys, same, exponentials):
+            with self.subTest(function=function.__name__):
+                wanted = [numpy.asarray(each) for each in jax.tree_util.tree_leaves(jax.jit(function)(x))]
+                results = [numpy.zeros_like(each) for each in wanted]
+                given = {"arg0": x, **{f"result{at}": each for at, each in enumerate(results)}}
+                carousel.simulate(function, given, shapes="i32[3,70]", framework="jax").check()
+                for result, each in zip(results, wanted):
+                    numpy.testing.assert_allclose(result, each, rtol=1e-5, atol=1e-5)
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_gradients_of_windows_that_have_no_place(self):
         import jax
         import numpy

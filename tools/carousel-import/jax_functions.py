@@ -21,7 +21,7 @@ from torch_lowerings import isFloat, spell, writeSort
 COMBINERS = {"add": ("arith.addf", "arith.addi", "arith.addi"), "mul": ("arith.mulf", "arith.muli", "arith.muli"),
              "max": ("arith.maximumf", "arith.maxsi", "arith.maxui"), "min": ("arith.minimumf", "arith.minsi", "arith.minui")}
 NAME = "carousel_call"
-FUNCTION = re.compile(rf"func\.func private @({NAME}_([a-z]+)(u?)_d(\d+)_\d+)\((.*?)\) -> .*?\n  \}}", re.DOTALL)
+FUNCTION = re.compile(rf"func\.func private @({NAME}_([a-z]+?)(u?)_d(\d+)_\d+)\((.*?)\) -> .*?\n  \}}", re.DOTALL)
 
 call_p = Primitive("carousel_call")
 call_p.multiple_results = True
@@ -163,7 +163,9 @@ def defineFunction(match):
         return writeMath(name, kind, types)
     if kind in ("rise", "fall"):
         described = [readType(type) for type in types]
-        return writeSort(name, described[0][0], [element for _, element in described], int(along), kind == "fall",
+        # Others have no sign here.
+        elements = [element.removeprefix("u") if element.startswith("ui") else element for _, element in described]
+        return writeSort(name, described[0][0], elements, int(along), kind == "fall",
                          isUnsigned=bool(sign), givesPlaces=True)
     return writeScan(name, kind, bool(sign), int(along), types)
 

@@ -216,7 +216,8 @@ void LayoutPlanner::finishSort(SortOp op) {
   if (!findScannedBits(layout, op.getDim()))
     layout = makeDefault(op.getType());
   if (!findScannedBits(layout, op.getDim()))
-    refuse(op, "expected the threads of one CTA to have a sort's dimension");
+    return refuse(op,
+                  "expected the threads of one CTA to have a sort's dimension");
   for (OpOperand &operand : op->getOpOperands())
     setOperand(operand, layout);
   LinearLayout first = getFirstLayout(layout, op.getDim(), getFirstBits(op));

@@ -44,6 +44,23 @@ func.func @long(%x: tensor<4x20011xi32>) -> tensor<4x6xi32> {
   return %a : tensor<4x6xi32>
 }
 
+// Any number of lines, of which slices leave some out.
+// SPLIT-LABEL: func.func @lines(
+// SPLIT: tensor.expand_shape
+// SPLIT: carousel.sorted
+// SPLIT: carousel.sorted
+// SPLIT: tensor.extract_slice {{.*}}[%{{.*}}, 0] [%{{.*}}, 6] [1, 1] : tensor<?x6xi32>
+func.func @lines(%x: tensor<?x20000xi32>, %e: tensor<?x20000xi32>, %first: index, %count: index) -> tensor<?x6xi32> {
+  %r = linalg.generic {indexing_maps = [#read, #sorted], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<?x20000xi32>) outs(%e : tensor<?x20000xi32>) {
+  ^bb0(%k: i32, %o: i32):
+    %place = carousel.sorted %k : i32
+    linalg.yield %place : i32
+  } -> tensor<?x20000xi32>
+  %a = tensor.extract_slice %r[%first, 0] [%count, 6] [1, 1] : tensor<?x20000xi32> to tensor<?x6xi32>
+  return %a : tensor<?x6xi32>
+}
+
 // SPLIT-LABEL: func.func @unknown(
 // SPLIT: carousel.sorted
 // EXPAND-LABEL: func.func @unknown(

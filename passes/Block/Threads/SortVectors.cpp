@@ -306,23 +306,28 @@ Parts Sorter::exchange(unsigned bit) {
                     << (program.threads.lanes + program.threads.warps);
   distance <<= program.threads.lanes;
   Value own = program.getThread();
+  if (program.threads.ctas != 0)
+    own = arith::AndIOp::create(builder, loc, own, program.index(threads - 1));
   Value partner =
       arith::XOrIOp::create(builder, loc, own, program.index(distance));
+  auto getPlace = [&](Value thread, int64_t number) {
+    return program.add(thread, number * threads);
+  };
   SmallVector<Value> buffers;
   for (unsigned part = 0; part < parts.size(); ++part)
     buffers.push_back(
-        program.allocate({int64_t(count), threads}, getPartType(part)));
+        program.allocateBetweenBarriers(count * threads, getPartType(part)));
   if (builder.getInsertionBlock() != program.getEntry())
     program.barrier();
   for (auto [part, buffer] : llvm::zip_equal(parts, buffers))
     for (auto [number, value] : llvm::enumerate(part))
       memref::StoreOp::create(builder, loc, value, buffer,
-                              ValueRange{program.index(number), own});
+                              getPlace(own, number));
   program.barrier();
   for (auto [other, buffer] : llvm::zip_equal(others, buffers))
     for (uint32_t number = 0; number < count; ++number)
-      other.push_back(memref::LoadOp::create(
-          builder, loc, buffer, ValueRange{program.index(number), partner}));
+      other.push_back(memref::LoadOp::create(builder, loc, buffer,
+                                             getPlace(partner, number)));
   return others;
 }
 

@@ -462,7 +462,7 @@ bool BodyWriter::mayBeApproximate(Operation *quotient) const {
 
 std::optional<GroupValue>
 BodyWriter::writeRowQuotient(Operation *op, ArrayRef<GroupValue> operands) {
-  if (!isa<arith::DivFOp>(op) || !mayBeApproximate(op))
+  if (!allowsReciprocals || !isa<arith::DivFOp>(op))
     return std::nullopt;
   OpBuilder &builder = vectors.builder;
   const GroupValue &dividend = operands[0], &divisor = operands[1];

@@ -72,10 +72,10 @@ private:
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
                         BodyValues &values);
+  bool mayBeApproximate(mlir::Operation *quotient) const;
   /// Writes a quotient by numbers that elements have in common as a product
   /// with their reciprocals, if these may be approximate; nothing for other
   /// ops.
-  bool mayBeApproximate(mlir::Operation *quotient) const;
   std::optional<GroupValue>
   writeRowQuotient(mlir::Operation *op, llvm::ArrayRef<GroupValue> operands);
   /// Writes ops of online reductions: an exponential as one multiply-add and an

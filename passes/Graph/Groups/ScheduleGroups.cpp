@@ -207,7 +207,8 @@ struct ScheduleGroups
                        ? llvm::divideCeil<uint64_t>(extent, dim.tile)
                        : extent);
     }
-    if (programs < kFewPrograms && reduced >= kMuch && !schedule.division)
+    if (programs < kFewPrograms && reduced >= kMuch && !schedule.division &&
+        !program.group.findSort(program.graph.problem))
       log->warned(program.op, "Programs",
                   llvm::formatv("{0} programs reduce {1} elements each, or "
                                 "more: sums aren't divided among programs",

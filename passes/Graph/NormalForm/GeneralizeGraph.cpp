@@ -525,6 +525,10 @@ static LogicalResult verifyIndices(linalg::LinalgOp op,
 /// loops, and lets results have loops that are reduced, or skip elements.
 /// Kernels add up along reduced loops, and write whole results once.
 static LogicalResult verifyLoops(linalg::LinalgOp op) {
+  if (!op.getBlock()->getOps<SortedOp>().empty() && !findSort(op))
+    return op.emitOpError("expected results of carousel.sorted alone, with the "
+                          "only loop that no operand has in place of the "
+                          "reduced one");
   SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (OpOperand &operand : op->getOpOperands()) {

@@ -233,6 +233,10 @@ static bool isChosenDivisor(linalg::GenericOp producer, OpOperand *operand) {
 }
 
 static bool shallFuse(OpOperand *operand) {
+  // The loop of a sort's places is the one that no operand has.
+  auto sort = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (sort && findSort(sort))
+    return false;
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer)
     return true; // constants, and fills of them

@@ -406,7 +406,8 @@ static std::optional<int64_t> countRead(Value result, unsigned dim) {
   auto type = cast<RankedTensorType>(result.getType());
   for (Operation *user : result.getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    if (!slice || !slice.hasUnitStride() || !slice.hasZeroOffset())
+    if (!slice || slice.getStaticOffsets()[dim] != 0 ||
+        slice.getStaticStrides()[dim] != 1)
       return std::nullopt;
     int64_t size = slice.getStaticSizes()[dim];
     if (ShapedType::isDynamic(size) ||
@@ -455,7 +456,8 @@ static linalg::GenericOp shrink(linalg::GenericOp op, const Sort &sort) {
     for (Operation *user : llvm::make_early_inc_range(from.getUsers())) {
       auto slice = cast<tensor::ExtractSliceOp>(user);
       slice.getSourceMutable().assign(to);
-      if (slice.getType() == to.getType() && slice.getType().hasStaticShape()) {
+      if (slice.getType() == to.getType() && slice.getType().hasStaticShape() &&
+          slice.hasZeroOffset() && slice.hasUnitStride()) {
         slice.replaceAllUsesWith(to);
         slice.erase();
       }
@@ -475,13 +477,14 @@ static int64_t chooseParts(ArrayRef<int64_t> ranges, const Sort &sort,
                            int64_t most) {
   constexpr int64_t kFirst = 1024, kPrograms = 512, kLeastPart = 2048;
   int64_t length = ranges[sort.reduced], first = ranges[sort.places];
-  if (llvm::is_contained(ranges, ShapedType::kDynamic) || length <= most ||
-      first > kFirst || 2 * first > most)
+  if (ShapedType::isDynamic(length) || ShapedType::isDynamic(first) ||
+      length <= most || first > kFirst || 2 * first > most)
     return 0;
   int64_t lines = 1;
   for (auto [loop, extent] : llvm::enumerate(ranges))
     if (loop != sort.reduced && loop != sort.places)
-      lines *= std::max<int64_t>(extent, 1);
+      lines *= ShapedType::isDynamic(extent) ? kPrograms
+                                             : std::max<int64_t>(extent, 1);
   int64_t least = llvm::divideCeil(length, most);
   int64_t wanted = std::clamp<int64_t>(
       llvm::divideCeil(kPrograms, lines), least,

@@ -35,7 +35,7 @@ LogicalResult SortOp::verify() {
   // C366
   VectorType type = getType();
   constexpr unsigned kWidths[] = {8, 16, 32, 64};
-  if (llvm::none_of(kWidths, [&](unsigned width) {
+  if (type.isScalable() || llvm::none_of(kWidths, [&](unsigned width) {
         return type.getElementType().isSignlessInteger(width);
       }))
     return emitOpError("expected keys of i8, i16, i32 or i64, got ") << type;

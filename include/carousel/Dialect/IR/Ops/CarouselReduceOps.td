@@ -154,12 +154,14 @@ def Carousel_SortOp : Op<Carousel_Dialect, "sort", [Pure, InferTypeOpAdaptor]> {
   }];
 }
 
-def Carousel_SortedOp : Op<Carousel_Dialect, "sorted", [Pure, InferTypeOpAdaptor]> { let summary =
-"elements along a structured op's reduction loop in the order of keys"; let description = [{ The
-body of a `linalg.generic` with one reduction loop may put the elements along this loop in an order
-(docs/GraphPhase.md, Sorts). Its results have another loop instead, which no operand has: in
-iteration `i` of that, the op's results are where the element is whose key is the `i`-th along the
-reduction loop, and this element of each of `values`. Keys are compared as those of `carousel.sort`.
+def Carousel_SortedOp : Op<Carousel_Dialect, "sorted", [Pure, InferTypeOpAdaptor]> {
+  let summary = "elements along a structured op's reduction loop in the order of keys";
+  let description = [{
+    The body of a `linalg.generic` with one reduction loop may put the elements along this loop in
+    an order (docs/GraphPhase.md, Sorts). Its results have another loop instead, which no operand
+    has: in iteration `i` of that, the op's results are where the element is whose key is the `i`-th
+    along the reduction loop, and this element of each of `values`. Keys are compared as those of
+    `carousel.sort`.
 
     ```mlir
     %place, %own = carousel.sorted %key, %x : i32, f32
