@@ -41,6 +41,18 @@ TEST(BlockVariantsTest, TilesHaveTwoAlignments) {
   EXPECT_EQ(planBlockVariants(problem).back().threads, 1024);
 }
 
+TEST(BlockVariantsTest, ShortRowsThatAreReducedHaveOneWarp) {
+  BlockProblem problem;
+  problem.elements = 1024;
+  problem.elementsOfThread = 32;
+  problem.hasAlignment = false;
+  EXPECT_EQ(describe(problem), "last: 128 threads, 1 programs\n");
+  problem.hasTotals = true;
+  EXPECT_EQ(describe(problem), "last: 32 threads, 1 programs\n");
+  problem.elements = 2048;
+  EXPECT_EQ(describe(problem), "last: 128 threads, 1 programs\n");
+}
+
 TEST(BlockVariantsTest, EachWidthIsThereOnce) {
   BlockProblem problem;
   problem.width = problem.elements = 65536;

@@ -132,6 +132,41 @@ TEST(GroupScheduleTest, SumsOfScansAreAnotherKernel) {
   EXPECT_EQ(llvm::StringRef(graph.schedule()).count("\n"), 2u);
 }
 
+/// y = f(the first elements of g(x) in their order), along the loop `n`.
+GraphBuilder makeSort(int64_t rows, int64_t columns, int64_t first) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, columns});
+  unsigned key = graph.map("g", x, "mn", {rows, columns});
+  graph.op("sort", GraphOpKind::Sort, "mpn", "n", {rows, first, columns})
+      .places = 1;
+  graph.read(key, "mn");
+  unsigned s = graph.tensor({rows, first});
+  graph.write(s, "mp");
+  unsigned y = graph.map("f", s, "mp", {rows, first});
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupScheduleTest, ProgramsSortWholeLines) {
+  EXPECT_EQ(makeSort(512, 1000, 1000).schedule(),
+            "row, 512 by the grid, 1000 at once in vectors of 1000, 1000 at "
+            "once in vectors of 1000\n");
+  // Several short lines are one program's.
+  std::string many = makeSort(1 << 20, 60, 4).schedule();
+  EXPECT_TRUE(
+      llvm::StringRef(many).contains("1048576 by the grid in vectors of 64"))
+      << many;
+}
+
+TEST(GroupScheduleTest, SortsOfSortsAreTwoKernels) {
+  GraphBuilder graph = makeSort(512, 512, 512);
+  unsigned y = graph.problem.tensors.size() - 1;
+  graph.op("again", GraphOpKind::Sort, "mpn", "n", {512, 512, 512}).places = 1;
+  graph.read(y, "mn");
+  graph.write(graph.tensor({512, 512}), "mp");
+  EXPECT_EQ(llvm::StringRef(graph.schedule()).count("\n"), 2u);
+}
+
 TEST(GroupScheduleTest, NeighboursCollapse) {
   // All of 4 x 320 x 64 is one dimension, unless a column tells them apart.
   GraphBuilder graph;

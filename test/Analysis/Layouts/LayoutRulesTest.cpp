@@ -52,6 +52,23 @@ TEST(LayoutRulesTest, ReductionsKeepTheOtherCoordinates) {
   EXPECT_FALSE(canReduce(diagonal, dims));
 }
 
+TEST(LayoutRulesTest, FirstElementsAreInTheNearestPlaces) {
+  // 512 columns: four bits of registers less one of rows, lanes, and warps.
+  LinearLayout gathered = gatherLowBits(kRows, 1, 6);
+  EXPECT_TRUE(gathered.isSurjective());
+  for (unsigned bit = 0; bit < 5; ++bit) {
+    PlaceNumbers lane = {0, 1u << bit, 0, 0};
+    EXPECT_EQ(gathered.apply(lane), (Coordinates{0, 1u << bit}));
+  }
+  LinearLayout first = getFirstLayout(kRows, 1, 6);
+  EXPECT_TRUE(first.isSurjective());
+  EXPECT_EQ(first.getExtentBits()[1], 6u);
+  EXPECT_EQ(first.getFreeBits(Place::Lane), 0u);
+  // Warps have copies, and registers no others.
+  EXPECT_EQ(first.getFreeBits(Place::Register), 0u);
+  EXPECT_EQ(getFirstLayout(kRows, 1, 9), kRows);
+}
+
 TEST(LayoutRulesTest, ScansGoThroughTheBitsOfPlaces) {
   // Runs of eight in a thread, lanes beside each other, and the other register
   // bit behind them.
