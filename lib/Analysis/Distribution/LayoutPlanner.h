@@ -144,7 +144,7 @@ private:
   llvm::SmallVector<VectorAccess, 8> accesses;
   std::vector<mlir::vector::MultiDimReductionOp> reductions;
   /// Dimensions that scans and sorts go along.
-  std::vector<std::pair<VectorType, int64_t>> lines;
+  std::vector<std::pair<mlir::VectorType, int64_t>> lines;
   std::vector<mlir::vector::ContractionOp> contractions;
   llvm::DenseMap<mlir::Value, mlir::Value> parents;
   llvm::DenseMap<mlir::Value, LinearLayout> classes;
