@@ -79,6 +79,8 @@ private:
   /// Whether a bit of the coordinate is set in all elements of the thread, or
   /// in none; null if it is in none of all.
   Value falls(unsigned order);
+  /// The bit of a register's number that makes its element fall, or 0.
+  uint32_t getRegisterOrder(unsigned order) const;
   bool hasExtrema() const { return isPacked && packed.isInteger(32); }
   /// The parts of the thread whose coordinate differs in a bit.
   Parts exchange(unsigned bit);
@@ -265,12 +267,15 @@ Value Sorter::falls(unsigned order) {
   return isKnown || isInRegisters(order) ? Value() : isSet(bits[order]);
 }
 
+uint32_t Sorter::getRegisterOrder(unsigned order) const {
+  bool isKnown = hasExtrema() || order == positionBits;
+  return isKnown || !isInRegisters(order) ? 0 : uint32_t(1) << bits[order].bit;
+}
+
 void Sorter::compareRegisters(unsigned bit, unsigned order) {
   uint32_t mask = uint32_t(1) << bits[bit].bit;
   Value ofThread = falls(order);
-  uint32_t ofRegister = 0;
-  if (!hasExtrema() && order != positionBits && isInRegisters(order))
-    ofRegister = uint32_t(1) << bits[order].bit;
+  uint32_t ofRegister = getRegisterOrder(order);
   for (uint32_t low = 0; low < count; ++low) {
     if ((low & mask) != 0)
       continue;
@@ -344,8 +349,7 @@ void Sorter::compareThreads(unsigned bit, unsigned order, bool keepsLess) {
     ofThread = isSet(bits[bit]);
     if (Value own = falls(order))
       ofThread = arith::XOrIOp::create(builder, loc, ofThread, own);
-    if (!hasExtrema() && order != positionBits && isInRegisters(order))
-      ofRegister = uint32_t(1) << bits[order].bit;
+    ofRegister = getRegisterOrder(order);
   }
   for (uint32_t number = 0; number < count; ++number) {
     SmallVector<Value, 2> own = getItem(parts, number),

@@ -26,6 +26,19 @@ LogicalResult verifyIndices(Operation *op, MemRefType type, ValueRange indices,
                            << type.getRank();
 }
 
+LogicalResult verifyVectorsAlong(Operation *op, VectorType type,
+                                 ValueRange vectors, uint64_t dim) {
+  for (Type other : vectors.getTypes())
+    if (auto vector = cast<VectorType>(other);
+        vector.getShape() != type.getShape() || vector.isScalable())
+      return op->emitOpError("expected vectors of one shape, got ")
+             << type << " and " << vector;
+  if (static_cast<int64_t>(dim) >= type.getRank())
+    return op->emitOpError("expected dim to be a dimension of ")
+           << type << ", got " << dim;
+  return success();
+}
+
 LogicalResult verifyValueOrLiteral(Operation *op, Value value,
                                    std::optional<uint32_t> literal,
                                    StringRef name, bool required) {

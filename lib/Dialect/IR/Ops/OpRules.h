@@ -24,6 +24,11 @@ mlir::LogicalResult verifyIndices(mlir::Operation *op, mlir::MemRefType type,
                                   mlir::ValueRange indices,
                                   llvm::StringRef name);
 
+/// C363, C366, C367: vectors of the shape of `type`, which has the dimension.
+mlir::LogicalResult verifyVectorsAlong(mlir::Operation *op,
+                                       mlir::VectorType type,
+                                       mlir::ValueRange vectors, uint64_t dim);
+
 /// C30: the count called `name` is a value or a literal. With `required` it
 /// must be given.
 mlir::LogicalResult verifyValueOrLiteral(mlir::Operation *op, mlir::Value value,

@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpRules.h"
+
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -38,15 +40,9 @@ LogicalResult ScanOp::verify() {
   if (getSources().empty())
     return emitOpError("expected a vector to scan, got none");
   VectorType type = getType();
-  for (Value source : getSources())
-    if (auto other = cast<VectorType>(source.getType());
-        other.getShape() != type.getShape() || other.isScalable())
-      return emitOpError("expected vectors of one shape, got ")
-             << type << " and " << other;
   auto dim = static_cast<int64_t>(getDim());
-  if (dim >= type.getRank())
-    return emitOpError("expected dim to be a dimension of ")
-           << type << ", got " << dim;
+  if (failed(verifyVectorsAlong(*this, type, getSources(), getDim())))
+    return failure();
   // C364
   SmallVector<Type> elements;
   for (auto [source, init] : llvm::zip_equal(getSources(), getInits())) {

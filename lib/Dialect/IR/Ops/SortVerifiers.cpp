@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpRules.h"
+
 #include "carousel/Dialect/IR/CarouselReduceOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,20 +41,13 @@ LogicalResult SortOp::verify() {
         return type.getElementType().isSignlessInteger(width);
       }))
     return emitOpError("expected keys of i8, i16, i32 or i64, got ") << type;
-  for (Value value : getValues())
-    if (auto other = cast<VectorType>(value.getType());
-        other.getShape() != type.getShape() || other.isScalable())
-      return emitOpError("expected vectors of one shape, got ")
-             << type << " and " << other;
   // C367
-  auto dim = static_cast<int64_t>(getDim());
-  if (dim >= type.getRank())
-    return emitOpError("expected dim to be a dimension of ")
-           << type << ", got " << dim;
-  if (getFirstCount() > type.getDimSize(dim))
+  if (failed(verifyVectorsAlong(*this, type, getValues(), getDim())))
+    return failure();
+  int64_t extent = type.getDimSize(getDim());
+  if (getFirstCount() > extent)
     return emitOpError("expected at most ")
-           << type.getDimSize(dim) << " first elements, got "
-           << getFirstCount();
+           << extent << " first elements, got " << getFirstCount();
   return success();
 }
 
