@@ -217,8 +217,9 @@ def FormScans : NormalFormPass<"carousel-form-scans"> {
   let summary = "Compute reductions over what comes before each element in one pass";
   let description = [{
     Precondition: `carousel-fuse-graph`. Postcondition: a reduction of at least 128 elements, of
-    which a comparison of two loops' indices selects those before or behind the result's, is a scan:
-    a `linalg.generic` whose result has its reduced loop, too.
+    which a comparison of two loops' indices selects those before or behind the result's, or a
+    window as long as a padded tensor does, is a scan: a `linalg.generic` whose result has its
+    reduced loop, too.
   }];
   let statistics = [Statistic<"formed", "formed", "reductions that have become scans">];
 }

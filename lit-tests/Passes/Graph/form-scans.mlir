@@ -4,9 +4,13 @@
 // RUN: %{graph} --function sums --kernels 1 -- --arg arg0=random:3x300 --arg result0=empty:3x300 --rtol 1e-4 --atol 1e-4
 // RUN: %{graph} --function behind --kernels 2 -- --arg arg0=random:300x5 --arg result0=empty:300x5
 // RUN: %{graph} --function rest --kernels 2 -- --arg arg0=random:2x300 --arg result0=empty:2x300
+// RUN: %{graph} --function windows --kernels 1 -- --arg arg0=random:3x300 --arg result0=empty:3x300 --rtol 1e-4 --atol 1e-4
+// RUN: %{graph} --function windowsBehind --kernels 2 -- --arg arg0=random:3x300 --arg result0=empty:3x300
 
 #read = affine_map<(b, i, j) -> (b, j)>
 #made = affine_map<(b, i, j) -> (b, i)>
+#window = affine_map<(b, i, j) -> (b, i + j)>
+#size = affine_map<(b, i, j) -> (j)>
 #columns = affine_map<(i, j, k) -> (k, j)>
 #ofColumns = affine_map<(i, j, k) -> (i, j)>
 
@@ -196,4 +200,75 @@ func.func @between(%x: tensor<3x300xf32>, %y: tensor<3x301xf32>) -> tensor<3x300
     linalg.yield %s : f32
   } -> tensor<3x300xf32>
   return %r : tensor<3x300xf32>
+}
+
+// Windows as long as a row, with a padding before or behind it, as reduce_window has them.
+// CHECK-LABEL: func.func @windows
+// CHECK: %[[SCAN:.*]]:2 = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<3x300xf32>)
+// CHECK: return %[[SCAN]]#1
+func.func @windows(%x: tensor<3x300xf32>) -> tensor<3x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ee = tensor.empty() : tensor<3x599xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%ee : tensor<3x599xf32>) -> tensor<3x599xf32>
+  %padded = tensor.insert_slice %x into %z[0, 299] [3, 300] [1, 1] : tensor<3x300xf32> into tensor<3x599xf32>
+  %size = tensor.empty() : tensor<300xf32>
+  %e = tensor.empty() : tensor<3x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x300xf32>) -> tensor<3x300xf32>
+  %r = linalg.generic {indexing_maps = [#window, #size, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%padded, %size : tensor<3x599xf32>, tensor<300xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<3x300xf32>
+  return %r : tensor<3x300xf32>
+}
+
+// CHECK-LABEL: func.func @windowsBehind
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+func.func @windowsBehind(%x: tensor<3x300xi32>) -> tensor<3x300xi32> {
+  %least = arith.constant -2147483648 : i32
+  %ee = tensor.empty() : tensor<3x599xi32>
+  %z = linalg.fill ins(%least : i32) outs(%ee : tensor<3x599xi32>) -> tensor<3x599xi32>
+  %padded = tensor.insert_slice %x into %z[0, 0] [3, 300] [1, 1] : tensor<3x300xi32> into tensor<3x599xi32>
+  %e = tensor.empty() : tensor<3x300xi32>
+  %f = linalg.fill ins(%least : i32) outs(%e : tensor<3x300xi32>) -> tensor<3x300xi32>
+  %size = tensor.empty() : tensor<300xi32>
+  %r = linalg.generic {indexing_maps = [#window, #size, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%padded, %size : tensor<3x599xi32>, tensor<300xi32>) outs(%f : tensor<3x300xi32>) {
+  ^bb0(%in: i32, %s: i32, %out: i32):
+    %v = arith.maxsi %out, %in : i32
+    linalg.yield %v : i32
+  } -> tensor<3x300xi32>
+  return %r : tensor<3x300xi32>
+}
+
+// A padding that isn't neutral, and windows that are shorter, stay.
+// CHECK-LABEL: func.func @otherWindows
+// CHECK-COUNT-2: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @otherWindows(%x: tensor<3x300xf32>, %y: tensor<3x300xf32>) -> (tensor<3x300xf32>, tensor<3x300xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %ee = tensor.empty() : tensor<3x599xf32>
+  %o = linalg.fill ins(%one : f32) outs(%ee : tensor<3x599xf32>) -> tensor<3x599xf32>
+  %ones = tensor.insert_slice %x into %o[0, 299] [3, 300] [1, 1] : tensor<3x300xf32> into tensor<3x599xf32>
+  %s = tensor.empty() : tensor<300xf32>
+  %e = tensor.empty() : tensor<3x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x300xf32>) -> tensor<3x300xf32>
+  %a = linalg.generic {indexing_maps = [#window, #size, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ones, %s : tensor<3x599xf32>, tensor<300xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%in: f32, %t: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<3x300xf32>
+  %eb = tensor.empty() : tensor<3x598xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%eb : tensor<3x598xf32>) -> tensor<3x598xf32>
+  %zeros = tensor.insert_slice %y into %z[0, 298] [3, 300] [1, 1] : tensor<3x300xf32> into tensor<3x598xf32>
+  %short = tensor.empty() : tensor<299xf32>
+  %b = linalg.generic {indexing_maps = [#window, #size, #made], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%zeros, %short : tensor<3x598xf32>, tensor<299xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%in: f32, %t: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<3x300xf32>
+  return %a, %b : tensor<3x300xf32>, tensor<3x300xf32>
 }

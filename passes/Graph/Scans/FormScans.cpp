@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // --carousel-form-scans. Front ends write a cumulative sum as a sum over all
-// elements, of which a comparison of indices selects those before each one.
+// elements, of which a comparison of indices selects those before each one, or
+// as sums of windows as long as the elements, with a padding before these.
 // A scan (ReadScan.h) computes that in as many steps as there are elements.
 // docs/GraphPhase.md, Scans.
 //
@@ -244,6 +245,113 @@ static std::optional<PrefixReduction> findPrefix(linalg::GenericOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A reduction of windows that begin at each element of a tensor or end there,
+/// and are as long as the tensor. The padding around it is neutral.
+struct WindowPrefix {
+  linalg::GenericOp op;
+  OpOperand *image = nullptr;
+  tensor::InsertSliceOp pad;
+  unsigned dim = 0; ///< of the image
+  unsigned kept = 0, reduced = 0;
+  bool endsAtElement = false;
+};
+
+} // namespace
+
+/// The loops whose sum is an index.
+static std::optional<std::pair<unsigned, unsigned>> readSum(AffineExpr expr) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  auto lhs = dyn_cast<AffineDimExpr>(sum.getLHS());
+  auto rhs = dyn_cast<AffineDimExpr>(sum.getRHS());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  return std::pair(lhs.getPosition(), rhs.getPosition());
+}
+
+static std::optional<WindowPrefix> findWindow(linalg::GenericOp op) {
+  std::optional<Combination> combination = findCombination(op);
+  if (!combination || op.getNumReductionLoops() != 1 || op.hasIndexSemantics())
+    return std::nullopt;
+  auto element = dyn_cast<BlockArgument>(
+      skipExtensions(combination->element, combination->kind));
+  if (!element || element.getOwner() != op.getBlock())
+    return std::nullopt;
+  WindowPrefix window{op, op.getMatchingOpOperand(element)};
+  window.pad = window.image->get().getDefiningOp<tensor::InsertSliceOp>();
+  TypedAttr padding = window.pad ? findFill(window.pad.getDest()) : TypedAttr();
+  AffineMap map = op.getMatchingIndexingMap(window.image);
+  if (!padding || !isNeutral(padding, combination->kind) ||
+      !window.pad.hasUnitStride() ||
+      window.pad.getSourceType().getRank() != map.getNumResults())
+    return std::nullopt;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  bool isFound = false;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    std::optional<int64_t> low =
+        getConstantIntValue(window.pad.getMixedOffsets()[dim]);
+    if (isa<AffineDimExpr>(expr)) {
+      int64_t own = window.pad.getSourceType().getDimSize(dim);
+      if (low != 0 || ShapedType::isDynamic(own) ||
+          own != window.pad.getType().getDimSize(dim))
+        return std::nullopt;
+      continue;
+    }
+    auto loops = readSum(expr);
+    if (!loops || isFound)
+      return std::nullopt;
+    isFound = true;
+    std::tie(window.kept, window.reduced) = *loops;
+    if (op.getIteratorTypesArray()[window.kept] ==
+        utils::IteratorType::reduction)
+      std::swap(window.kept, window.reduced);
+    window.dim = dim;
+    int64_t extent = extents[window.kept];
+    window.endsAtElement = low == extent - 1;
+    if (extent < kLeastScanned || extents[window.reduced] != extent ||
+        window.pad.getSourceType().getDimSize(dim) != extent ||
+        (low != 0 && !window.endsAtElement))
+      return std::nullopt;
+  }
+  if (!isFound)
+    return std::nullopt;
+  return window;
+}
+
+/// Writes the elements of a window as a choice among all elements.
+static void writeChoice(const WindowPrefix &window) {
+  linalg::GenericOp op = window.op;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap &map = maps[window.image->getOperandNumber()];
+  SmallVector<AffineExpr> indices(map.getResults());
+  indices[window.dim] = builder.getAffineDimExpr(window.reduced);
+  map = AffineMap::get(map.getNumDims(), 0, indices, op.getContext());
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  Value neutral = arith::ConstantOp::create(
+      builder, loc, findFill(tensor::InsertSliceOp(window.pad).getDest()));
+  window.image->set(tensor::InsertSliceOp(window.pad).getSource());
+  builder.setInsertionPointToStart(op.getBlock());
+  BlockArgument element = op.getMatchingBlockArgument(window.image);
+  Value isInside = arith::CmpIOp::create(
+      builder, loc,
+      window.endsAtElement ? arith::CmpIPredicate::sle
+                           : arith::CmpIPredicate::sge,
+      linalg::IndexOp::create(builder, loc, window.reduced),
+      linalg::IndexOp::create(builder, loc, window.kept));
+  Value chosen =
+      arith::SelectOp::create(builder, loc, isInside, element, neutral);
+  element.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
@@ -397,7 +505,8 @@ void PrefixWriter::write() {
     AffineMap read = moveLoops(map);
     if (prefix.isReversed && map.isFunctionOfDim(prefix.reduced))
       read = reverse(read, along);
-    if (!read || map.isFunctionOfDim(prefix.kept))
+    bool isUsed = !op.getMatchingBlockArgument(input).use_empty();
+    if (!read || !isUsed || map.isFunctionOfDim(prefix.kept))
       continue;
     inputs.push_back(input);
     tensors.push_back(input->get());
@@ -435,6 +544,8 @@ struct FormScans : public carousel::impl::FormScansBase<FormScans> {
   void runOnOperation() override {
     SmallVector<PrefixReduction> prefixes;
     getOperation().walk([&](linalg::GenericOp op) {
+      if (std::optional<WindowPrefix> window = findWindow(op))
+        writeChoice(*window);
       if (std::optional<PrefixReduction> prefix = findPrefix(op))
         prefixes.push_back(*prefix);
     });

@@ -44,7 +44,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// Ops without iterations
+// Fills, and ops without iterations
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -82,10 +82,31 @@ struct FillEmptyTensors final : OpRewritePattern<linalg::FillOp> {
     return success();
   }
 };
+
+/// What ops only start from is a fill: front ends broadcast a constant.
+struct FillConstants final : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    TypedAttr element;
+    if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+        op.use_empty() || !llvm::all_of(op->getUses(), isStart) ||
+        op.getNumParallelLoops() != op.getNumLoops() ||
+        !op.getIndexingMapsArray().back().isPermutation() ||
+        !matchPattern(op.getBody()->getTerminator()->getOperand(0),
+                      m_Constant(&element)))
+      return rewriter.notifyMatchFailure(op, "expected a start");
+    Value start = arith::ConstantOp::create(rewriter, op.getLoc(), element);
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, start, op.getDpsInits()[0]);
+    return success();
+  }
+};
 } // namespace
 
-static void populateEmptyLoopPatterns(RewritePatternSet &patterns) {
-  patterns.add<RemoveEmptyLoops, FillEmptyTensors>(patterns.getContext());
+static void populateFillPatterns(RewritePatternSet &patterns) {
+  patterns.add<RemoveEmptyLoops, FillEmptyTensors, FillConstants>(
+      patterns.getContext());
 }
 
 //===----------------------------------------------------------------------===//
@@ -386,7 +407,7 @@ static LogicalResult fuseOps(func::FuncOp func) {
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   linalg::populateInlineConstantOperandsPatterns(patterns);
   tensor::populateFoldTensorEmptyPatterns(patterns);
-  populateEmptyLoopPatterns(patterns);
+  populateFillPatterns(patterns);
   patterns.add<SameElements, SimplifyMaps>(context);
   populateExtractPatterns(patterns, extents);
   populateInsertPatterns(patterns);
