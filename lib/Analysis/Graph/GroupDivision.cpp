@@ -266,6 +266,13 @@ splitOnlineReduction(const GroupShape &shape, const GroupSchedule &schedule) {
   return divide(schedule, division, kLeastProductParts);
 }
 
+static bool multipliesByThreads(const GraphProblem &problem,
+                                const OpGroup &group) {
+  return llvm::any_of(group.ops, [&](unsigned op) {
+    return problem.ops[op].isProduct() && problem.isByThreads(problem.ops[op]);
+  });
+}
+
 std::optional<GroupSchedule>
 carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                          const GroupShape &shape,
@@ -274,11 +281,9 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     return splitOnlineReduction(shape, schedule);
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
-  bool hasImage = false, isWgrad = false, isByThreads = false;
+  bool hasImage = false, isWgrad = false;
   int64_t reductions = 0;
   for (unsigned op : group.ops) {
-    isByThreads |=
-        problem.ops[op].isProduct() && problem.isByThreads(problem.ops[op]);
     reductions += problem.ops[op].reduces();
     hasImage |= problem.ops[op].hasImage();
     isWgrad |= problem.ops[op].isWgrad();
@@ -299,7 +304,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     return std::nullopt;
   GroupDivision division;
   division.wantedPrograms =
-      isProduct ? narrowTiles(divided, isWgrad, isByThreads, *loop)
+      isProduct ? narrowTiles(divided, isWgrad,
+                              multipliesByThreads(problem, group), *loop)
                 : kWantedPrograms;
   // One program combines the parts of each sum after those of another.
   if (isWgrad && reductions > 1)
@@ -390,6 +396,23 @@ static std::optional<GroupSchedule> planFewRows(const GraphProblem &problem,
   return plan;
 }
 
+/// Smaller tiles of the result, as long as SMs have none: what threads multiply
+/// takes as long as a tile has elements.
+static void fillDevice(GroupSchedule &schedule, int64_t sms) {
+  constexpr int64_t kLeastTile = 32;
+  for (std::optional<int64_t> programs = countPrograms(schedule);
+       programs && *programs < sms; programs = countPrograms(schedule)) {
+    ScheduledDim *widest = nullptr;
+    for (ScheduledDim &dim : schedule.dims)
+      if (dim.walk == DimWalk::Grid && dim.tile > kLeastTile &&
+          (!widest || dim.tile >= widest->tile))
+        widest = &dim;
+    if (!widest)
+      return;
+    widest->tile /= 2;
+  }
+}
+
 std::vector<GroupSchedule>
 carousel::planVariants(const GraphProblem &problem, const OpGroup &group,
                        const GroupShape &shape, const GroupSchedule &schedule) {
@@ -408,6 +431,8 @@ carousel::planVariants(const GraphProblem &problem, const OpGroup &group,
       return variants;
   }
   GroupSchedule whole = schedule;
+  if (multipliesByThreads(problem, group))
+    fillDevice(whole, problem.chip.sms);
   // If the number of programs is known, rows that aren't divided are short.
   if (divided && whole.covered &&
       whole.dims[divided->division->position].extent == kUnknownExtent &&

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Products/OneHotIndices.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/RowReads.h"
 #include "../Shapes/Patterns.h"
@@ -90,8 +91,61 @@ static void setMap(linalg::GenericOp op, OpOperand &operand, AffineMap map) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// Reorders the dimensions of each product that is the first factor of one
-/// other product, and nothing else: those of that product's result come first,
+/// Gives a product's result and its init the dimensions in another order, if
+/// the init is one value.
+static bool permuteResult(linalg::GenericOp product, ArrayRef<int64_t> order) {
+  OpBuilder builder(product);
+  Value init = permuteInit(builder, product, order);
+  if (!init)
+    return false;
+  OpOperand &own = *product.getDpsInitOperand(0);
+  setMap(product, own,
+         permuteResults(product.getMatchingIndexingMap(&own), order));
+  own.set(init);
+  product.getResult(0).setType(init.getType());
+  return true;
+}
+
+/// Lets each product whose only user is a copy with other dimensions first
+/// write that itself, as transposed gradients of weights are.
+static void writeTransposed(ArrayRef<linalg::GenericOp> products) {
+  for (linalg::GenericOp product : products) {
+    Value result = product.getResult(0);
+    auto copy = result.hasOneUse()
+                    ? dyn_cast<linalg::GenericOp>(*result.user_begin())
+                    : linalg::GenericOp();
+    if (!copy || !isCopy(copy) || copy.getNumDpsInputs() != 1)
+      continue;
+    AffineMap read = copy.getIndexingMapsArray().front(),
+              written = copy.getIndexingMapsArray().back();
+    if (!read.isPermutation() || !written.isPermutation())
+      continue;
+    SmallVector<int64_t> order;
+    for (AffineExpr loop : written.getResults())
+      order.push_back(*read.getResultPosition(loop));
+    if (isIdentityPermutation(order) || !permuteResult(product, order))
+      continue;
+    copy.getResult(0).replaceAllUsesWith(result);
+    copy.erase();
+  }
+}
+
+/// The order of a result that only products read, for the first one of which it
+/// is the first factor.
+static std::optional<SmallVector<int64_t>> findOrderOfFactor(Value result) {
+  std::optional<SmallVector<int64_t>> order;
+  for (OpOperand &use : result.getUses()) { // the last one first
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!user || !isContraction(user) || user.isDpsInit(&use))
+      return std::nullopt;
+    if (use.getOperandNumber() == 0)
+      order = findOrder(user, use);
+  }
+  return order;
+}
+
+/// Reorders the dimensions of each product that is the first factor of another
+/// one, and that only products read: those of that product's result come first,
 /// in its order, and then those that it sums over, in its second factor's.
 /// So attention's result, which jax writes as (batch, head, element, row),
 /// becomes (batch, row, head, element): the next product sums over the last
@@ -102,29 +156,19 @@ static void orderProducts(func::FuncOp func) {
     if (isContraction(op))
       products.push_back(op);
   });
+  writeTransposed(products);
   // The last one of a chain comes first: those before it follow.
   for (linalg::GenericOp product : llvm::reverse(products)) {
     Value result = product.getResult(0);
-    if (!result.hasOneUse())
+    std::optional<SmallVector<int64_t>> order = findOrderOfFactor(result);
+    if (!order || isIdentityPermutation(*order) ||
+        !permuteResult(product, *order))
       continue;
-    OpOperand &factor = *result.getUses().begin();
-    auto user = dyn_cast<linalg::GenericOp>(factor.getOwner());
-    if (!user || !isContraction(user) || factor.getOperandNumber() != 0)
-      continue;
-    std::optional<SmallVector<int64_t>> order = findOrder(user, factor);
-    if (!order || isIdentityPermutation(*order))
-      continue;
-    OpBuilder builder(product);
-    Value init = permuteInit(builder, product, *order);
-    if (!init)
-      continue;
-    OpOperand &own = *product.getDpsInitOperand(0);
-    setMap(product, own,
-           permuteResults(product.getMatchingIndexingMap(&own), *order));
-    own.set(init);
-    result.setType(init.getType());
-    setMap(user, factor,
-           permuteResults(user.getMatchingIndexingMap(&factor), *order));
+    for (OpOperand &use : result.getUses()) {
+      auto user = cast<linalg::GenericOp>(use.getOwner());
+      setMap(user, use,
+             permuteResults(user.getMatchingIndexingMap(&use), *order));
+    }
   }
 }
 
