@@ -163,15 +163,18 @@ static bool areApart(VectorTransferOpInterface a, VectorTransferOpInterface b) {
   return false;
 }
 
-bool carousel::isAccessedElsewhere(Operation *write, Value memref) {
-  auto kernel = write->getParentOfType<gpu::GPUFuncOp>();
+bool carousel::isAccessedElsewhere(Operation *access, Value memref,
+                                   bool byWrites) {
+  auto kernel = access->getParentOfType<gpu::GPUFuncOp>();
   return kernel
       .walk([&](Operation *op) {
         bool isOther =
-            op != write && !isMemoryEffectFree(op) && op->getNumRegions() == 0;
+            op != access && !isMemoryEffectFree(op) &&
+            op->getNumRegions() == 0 &&
+            !(byWrites && isa<vector::TransferReadOp, memref::LoadOp>(op));
         auto other = dyn_cast<VectorTransferOpInterface>(op);
         if (isOther && other &&
-            areApart(cast<VectorTransferOpInterface>(write), other))
+            areApart(cast<VectorTransferOpInterface>(access), other))
           return WalkResult::advance();
         return isOther && llvm::any_of(op->getOperands(),
                                        [&](Value operand) {

@@ -372,8 +372,20 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
   }
   for (const auto &[op, access] : accesses)
     os << op->getLoc() << ": " << op->getName() << ": runs of " << access.run
-       << ", " << access.sectors << " sectors, " << access.fullSectors
+       << (access.isShifted ? " at any element, " : ", ") << access.sectors << " sectors, " << access.fullSectors
        << " without gaps\n";
+}
+
+unsigned carousel::countLanesAlong(const LinearLayout &layout, int64_t run) {
+  SmallVector<uint32_t> next(layout.getExtentBits().size(), 0);
+  unsigned lanes = 0;
+  for (const auto &basis : layout.getBases(Place::Lane)) {
+    next.back() = uint32_t(run << lanes);
+    if (basis != next)
+      break;
+    ++lanes;
+  }
+  return lanes;
 }
 
 bool carousel::isRoundedAtLoad(const LayoutPlan &plan, Operation *op) {

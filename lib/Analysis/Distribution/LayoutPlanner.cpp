@@ -412,8 +412,13 @@ int64_t LayoutPlanner::getReductionPrice(vector::MultiDimReductionOp op,
   return results * shuffles * kShuffle + (exchanges != 0 ? kExchange : 0);
 }
 
+/// Of memory for a shifted run: two granules, or one and the pieces of ends.
+static constexpr int64_t kShiftedInstructions = 3;
+
 int64_t LayoutPlanner::getPrice(const AccessPlan &access) {
-  return access.sectors + 4 * (countRegisters(access.layout) / access.run);
+  int64_t instructions = access.isShifted ? kShiftedInstructions : 1;
+  return access.sectors +
+         4 * instructions * (countRegisters(access.layout) / access.run);
 }
 
 int64_t LayoutPlanner::getPrice(const VectorAccess &access) {
@@ -427,7 +432,7 @@ int64_t LayoutPlanner::countRegisters(const LinearLayout &layout) {
   return int64_t(1) << layout.getNumBits(Place::Register);
 }
 
-int64_t LayoutPlanner::getMostRun(const VectorAccess &access) {
+int64_t LayoutPlanner::getAlignedRun(const VectorAccess &access) {
   if (!access.isContiguous())
     return 1;
   // Whole runs, also of an extent that isn't a power of two.
@@ -439,6 +444,42 @@ int64_t LayoutPlanner::getMostRun(const VectorAccess &access) {
     return most;
   return alignment.getRun(access.getMemRef(), access.getIndices(),
                           access.isInBounds(access.getContiguousDim()), most);
+}
+
+/// Wider elements, and pairs of narrow ones, fill sectors nearly as well where
+/// they are, with fewer instructions. A granule has elements that other threads
+/// may write.
+int64_t LayoutPlanner::findShiftedRun(const VectorAccess &access) {
+  constexpr int64_t kMostElementBytes = 2;
+  VectorType type = access.getType();
+  VectorTransferOpInterface transfer = access.getTransfer();
+  int64_t run = rules::kBulkGranule / access.getElementBytes();
+  int64_t extent = type.getRank() == 0 ? 0 : type.getShape().back();
+  if (!access.isContiguous() || access.isTransfer() ||
+      getElementBits(type) != 8 * access.getElementBytes() ||
+      access.getElementBytes() > kMostElementBytes ||
+      getAlignedRun(access) != 1 || transfer.getMask() ||
+      !transfer.getPermutationMap().isMinorIdentity() ||
+      !isGlobalMemRef(transfer.getShapedType()) ||
+      access.getMemRef().getDefiningOp<RowsOp>() ||
+      (int64_t(1) << plan.threads.lanes) != rules::kWarpSize ||
+      !llvm::isPowerOf2_64(extent) || extent < run ||
+      isAccessedElsewhere(access.getOp(), access.getMemRef(),
+                          /*byWrites=*/isa<vector::TransferReadOp>(
+                              access.getOp())))
+    return 0;
+  return run;
+}
+
+int64_t LayoutPlanner::getShiftedRun(const VectorAccess &access) {
+  auto [known, isNew] = shiftedRuns.try_emplace(access.getOp(), 0);
+  if (isNew)
+    known->second = findShiftedRun(access);
+  return known->second;
+}
+
+int64_t LayoutPlanner::getMostRun(const VectorAccess &access) {
+  return std::max(getAlignedRun(access), getShiftedRun(access));
 }
 
 /// The reason why a layout doesn't fit the launch, or an empty string.
@@ -620,17 +661,29 @@ int64_t LayoutPlanner::getConversionPrice(const VectorAccess &access,
   return 2 * elements * access.getElementBytes() + kBarrier;
 }
 
+/// Whether lanes have next lanes with the next runs, and no copies of elements.
+static bool canShiftWrites(const LinearLayout &layout, int64_t run) {
+  constexpr unsigned kFewLanes = 3; // of which two write pieces
+  return layout.getFreeBits(Place::Lane) == 0 &&
+         countLanesAlong(layout, run) >= kFewLanes;
+}
+
 AccessPlan LayoutPlanner::makeAccess(const VectorAccess &access,
                                      const LinearLayout &layout) {
   AccessPlan made{withRunsFirst(layout, access.getContiguousDim())};
   made.isTransfer = access.isTransfer();
-  if (access.isContiguous())
-    made.run =
-        std::min<int64_t>(getMostRun(access),
-                          made.layout.getContiguous(access.getContiguousDim()));
+  if (access.isContiguous()) {
+    int64_t contiguous = made.layout.getContiguous(access.getContiguousDim());
+    int64_t shifted = getShiftedRun(access);
+    made.isShifted = shifted != 0 && contiguous >= shifted &&
+                     (isa<vector::TransferReadOp>(access.getOp()) ||
+                      canShiftWrites(made.layout, shifted));
+    made.run = made.isShifted ? shifted
+                              : std::min(getAlignedRun(access), contiguous);
+  }
   access.countSectors(made.layout, made.run, made.sectors, made.fullSectors);
   // The L1 keeps the part of a sector that the next instruction reads.
-  made.isReadOnce = access.isReadOnce() && !made.isTransfer &&
+  made.isReadOnce = access.isReadOnce() && !made.isTransfer && !made.isShifted &&
                     made.sectors == made.fullSectors;
   return made;
 }

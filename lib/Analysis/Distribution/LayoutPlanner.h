@@ -74,6 +74,12 @@ private:
   int64_t getPrice(const VectorAccess &access);
   static int64_t countRegisters(const LinearLayout &layout);
   int64_t getMostRun(const VectorAccess &access);
+  /// The elements that are known to be aligned.
+  int64_t getAlignedRun(const VectorAccess &access);
+  /// The elements of a granule, if threads can access the granules of runs that
+  /// begin anywhere; 0 if not.
+  int64_t getShiftedRun(const VectorAccess &access);
+  int64_t findShiftedRun(const VectorAccess &access);
   /// Adds the requests of users.
   void seedRequests();
   std::string explainThreads(const LinearLayout &layout) const;
@@ -148,6 +154,7 @@ private:
   std::vector<mlir::vector::ContractionOp> contractions;
   llvm::DenseMap<mlir::Value, mlir::Value> parents;
   llvm::DenseMap<mlir::Value, LinearLayout> classes;
+  llvm::DenseMap<mlir::Operation *, int64_t> shiftedRuns;
   /// The op whose layouts are being chosen, and that of each class: others
   /// follow from its own.
   mlir::Operation *origin = nullptr;

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // See AccessVectors.h. The plan's run divides the rows of the memref, so that a
-// run is wholly inside or wholly outside. A run that a mask divides is accessed
-// by elements.
+// run is wholly inside or wholly outside, unless it is shifted (ShiftedRuns.h).
+// A run that a mask divides is accessed by elements.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AccessVectors.h"
 
 #include "../Rows/LoadOfRead.h"
+#include "ShiftedRuns.h"
 
 #include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
@@ -97,7 +98,15 @@ public:
 
   int64_t getRun() const { return access.plan.run; }
 
-  /// The place of the run that begins at a register.
+  /// The place of the run that begins at a register. `offset`, unless it is
+  /// null, is added in a dimension of the tile.
+  SmallVector<Value> getPlace(uint32_t number, Value offset, unsigned dim) {
+    SmallVector<Value> place = getPlace(number);
+    if (offset)
+      place[dim] =
+          arith::AddIOp::create(builder, program.loc, place[dim], offset);
+    return place;
+  }
   SmallVector<Value> getPlace(uint32_t number) {
     if (access.plan.isTransfer) {
       LinearLayout layout = access.plan.byWarpgroups
@@ -130,11 +139,13 @@ public:
     return place;
   }
 
-  /// Whether the run exists; null if it always does.
+  /// Whether the run exists, or the row of a shifted one; null if it always
+  /// does.
   Value exists(uint32_t number, ValueRange place) {
     Value all;
     auto require = [&](Value condition) { all = bothHold(all, condition); };
-    for (auto [dim, extent] : llvm::enumerate(extents))
+    auto checked = ArrayRef(extents).drop_back(access.plan.isShifted);
+    for (auto [dim, extent] : llvm::enumerate(checked))
       if (extent && !isAlwaysBelow(number, dim, extent))
         require(arith::CmpIOp::create(builder, program.loc,
                                       arith::CmpIPredicate::ult, place[dim],
@@ -159,7 +170,7 @@ public:
   Value isWhole() {
     constexpr int64_t kFewRuns = 8;
     const LinearLayout &layout = access.plan.layout;
-    if (access.plan.isTransfer || countRegisters(layout) / getRun() <= kFewRuns)
+    if (access.plan.isTransfer || access.plan.isShifted || countRegisters(layout) / getRun() <= kFewRuns)
       return {};
     VectorType type = transfer.getVectorType();
     Value all;
@@ -183,6 +194,21 @@ public:
       all = bothHold(bothHold(all, isFirst), isLast);
     }
     return all;
+  }
+
+  ShiftedRuns &getShiftedRuns() {
+    if (!shifted)
+      shifted = std::make_unique<ShiftedRuns>(
+          program, memref,
+          VectorType::get({getRun()},
+                          transfer.getVectorType().getElementType()));
+    return *shifted;
+  }
+  ShiftedRuns::Run getShiftedRun(uint32_t number, Value offset = nullptr,
+                                 unsigned dim = 0) {
+    SmallVector<Value> place = getPlace(number, offset, dim);
+    Value rowExists = exists(number, place);
+    return {std::move(place), rowExists};
   }
 
   /// Whether the run exists and isn't masked in any element.
@@ -284,6 +310,7 @@ private:
   Value memref, box;
   /// Null for dimensions that are in bounds.
   SmallVector<Value> extents;
+  std::unique_ptr<ShiftedRuns> shifted;
 };
 
 //===----------------------------------------------------------------------===//
@@ -374,10 +401,10 @@ Value VectorReader::readRun(int64_t first, Value offset, unsigned dim) {
   auto read = [&](VectorType type, ValueRange at) {
     return program.load(type, runs->getMemRef(), at, access.plan.isReadOnce);
   };
-  SmallVector<Value> place = runs->getPlace(first);
-  if (offset)
-    place[dim] =
-        arith::AddIOp::create(builder, program.loc, place[dim], offset);
+  if (access.plan.isShifted)
+    return runs->getShiftedRuns().read(runs->getShiftedRun(first, offset, dim),
+                                       padding);
+  SmallVector<Value> place = runs->getPlace(first, offset, dim);
   auto readElements = [&] {
     Value elements = pad(runType);
     Value exists = runs->exists(first, place);
@@ -409,7 +436,16 @@ Value VectorReader::join(int64_t first, int64_t count,
   return result;
 }
 
+Value VectorReader::readShifted(int64_t first, int64_t count) {
+  SmallVector<ShiftedRuns::Run> shifted;
+  for (int64_t number = 0; number < count; number += getRun())
+    shifted.push_back(runs->getShiftedRun(first + number));
+  return runs->getShiftedRuns().read(shifted, padding);
+}
+
 Value VectorReader::readAll() {
+  if (access.plan.isShifted)
+    return readShifted(0, countRegisters(access.plan.layout));
   return join(0, countRegisters(access.plan.layout),
               [&](int64_t number) { return readRun(number); });
 }
@@ -439,6 +475,11 @@ Value VectorReader::readWords(int64_t first, int64_t count) {
     return join(first, count, [&](int64_t number) { return readRun(number); });
   auto ofRun = VectorType::get({run}, padding.getType());
   auto words = VectorType::get({run / ofWord}, builder.getI32Type());
+  if (access.plan.isShifted)
+    return vector::BitCastOp::create(
+        builder, program.loc,
+        VectorType::get({count / ofWord}, builder.getI32Type()),
+        readShifted(first, count));
   Value result = program.constant(
       VectorType::get({count / ofWord}, words.getElementType()),
       builder.getI32IntegerAttr(0));
@@ -482,6 +523,8 @@ Value VectorReader::readRuns(ArrayRef<int64_t> firsts, Value offset,
 int64_t VectorReader::getRun() const { return runs->getRun(); }
 
 Value VectorReader::readPiece(int64_t first, int64_t count) {
+  if (access.plan.isShifted)
+    return readShifted(first, count);
   if (!isWhole)
     isWhole = runs->isWhole();
   auto readWhole = [&] {
@@ -516,6 +559,10 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
     return program.select(registers, own);
   };
   auto writeRun = [&](int64_t number, Value registers) {
+    if (access.plan.isShifted)
+      return runs.getShiftedRuns().write(
+          registers, runs.getShiftedRun(number),
+          countLanesAlong(access.plan.layout, run));
     SmallVector<Value> place = runs.getPlace(number);
     auto write = [&] { program.store(registers, runs.getMemRef(), place); };
     Value isOpen = runs.isOpen(number, place);

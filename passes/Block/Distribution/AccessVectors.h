@@ -71,6 +71,7 @@ public:
 private:
   mlir::Value readRun(int64_t first, mlir::Value offset = nullptr,
                       unsigned dim = 0);
+  mlir::Value readShifted(int64_t first, int64_t count);
   mlir::Value join(int64_t first, int64_t count,
                    llvm::function_ref<mlir::Value(int64_t number)> readOne);
   int64_t countElementsOfWord() const;

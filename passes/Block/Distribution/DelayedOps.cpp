@@ -60,7 +60,7 @@ std::optional<MemoryOrder::Access> MemoryOrder::describe(Operation *op) const {
 
 /// Two transfers of the same box in the same layout, or two scalars, which the
 /// first thread writes. Where threads have copies, all of them read, and the
-/// first one writes.
+/// first one writes. Lanes write elements of shifted runs for each other.
 bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
   if (isa<memref::StoreOp>(a) && isa<memref::StoreOp>(b))
     return true;
@@ -72,6 +72,7 @@ bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
              second.getVectorType().getShape() &&
          first.getPermutationMap() == second.getPermutationMap() &&
          plan.getAccess(a).layout == plan.getAccess(b).layout &&
+         !plan.getAccess(a).isShifted && !plan.getAccess(b).isShifted &&
          (getFreeThreadBits(plan.getAccess(a).layout) == 0 ||
           isa<vector::TransferWriteOp>(a) == isa<vector::TransferWriteOp>(b));
 }

@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Dialect/Transforms/ShiftedWords.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -77,12 +78,11 @@ public:
   int64_t granule; ///< elements
   VectorType type;
   VectorType getWordsType() const {
-    return VectorType::get({kWords}, IntegerType::get(type.getContext(), 32));
+    return VectorType::get({kWordsOfGranule},
+                           IntegerType::get(type.getContext(), 32));
   }
 
 private:
-  static constexpr int64_t kWords = rules::kBulkGranule / 4;
-
   Value address; ///< of the memref's first element, in elements, an i32
   SmallVector<Value> strides;
 };
@@ -153,43 +153,16 @@ Value GranuleRows::loadGranule(ImplicitLocOpBuilder &b, Value from,
 
 Value GranuleRows::createShifted(ImplicitLocOpBuilder &b, Value low, Value high,
                                  Value distance) {
-  Type word = b.getI32Type(), pair = b.getI64Type();
-  SmallVector<Value> parts;
+  SmallVector<Value> words;
   for (Value source : {low, high})
-    for (int64_t i = 0; i < kWords; ++i)
-      parts.push_back(vector::ExtractOp::create(b, source, i));
+    for (int64_t i = 0; i < kWordsOfGranule; ++i)
+      words.push_back(vector::ExtractOp::create(b, source, i));
   Value bytes = createFolded<arith::MulIOp>(b, distance, shape.elementBytes);
-  // Granules go by two words, then by one.
-  for (int64_t step : {2, 1}) {
-    if (step * 4 < shape.elementBytes)
-      break;
-    Value bit = createFolded<arith::AndIOp>(b, bytes, step * 4);
-    Value isSet = createCompare(b, arith::CmpIPredicate::ne, bit,
-                                createConstant(b, word, 0));
-    size_t left = parts.size() - step;
-    for (size_t i = 0; i < left; ++i)
-      parts[i] =
-          b.createOrFold<arith::SelectOp>(isSet, parts[i + step], parts[i]);
-    parts.resize(left);
-  }
-  // Then by less than a word.
-  if (shape.elementBytes < 4) {
-    Value bits = createFolded<arith::MulIOp>(
-        b, createFolded<arith::AndIOp>(b, bytes, 3), 8);
-    bits = arith::ExtUIOp::create(b, pair, bits);
-    for (int64_t i = 0; i < kWords; ++i) {
-      Value upper = arith::ShLIOp::create(
-          b, arith::ExtUIOp::create(b, pair, parts[i + 1]),
-          createConstant(b, pair, 32));
-      Value both = arith::OrIOp::create(
-          b, upper, arith::ExtUIOp::create(b, pair, parts[i]));
-      parts[i] = arith::TruncIOp::create(b, word,
-                                         arith::ShRUIOp::create(b, both, bits));
-    }
-  }
-  parts.resize(kWords);
   return vector::BitCastOp::create(
-      b, type, vector::FromElementsOp::create(b, getWordsType(), parts));
+      b, type,
+      vector::FromElementsOp::create(
+          b, getWordsType(),
+          shiftWords(b, b.getLoc(), words, bytes, shape.elementBytes)));
 }
 
 /// The turns in which the threads of a transfer reach `count` granules.

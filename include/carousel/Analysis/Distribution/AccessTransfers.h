@@ -55,9 +55,10 @@ mlir::vector::TransferReadOp
 findReadInPlace(mlir::VectorTransferOpInterface write);
 /// Whether a write takes the tile of the read.
 bool isReadInPlace(mlir::VectorTransferOpInterface read);
-/// Whether an op but `write` may access the memory that it writes. Transfers of
-/// constant ranges that have no element in common don't.
-bool isAccessedElsewhere(mlir::Operation *write, mlir::Value memref);
+/// Whether another op than `access` may access its memory, or write it.
+/// Transfers of constant ranges that have no element in common don't.
+bool isAccessedElsewhere(mlir::Operation *access, mlir::Value memref,
+                         bool byWrites = false);
 /// Into how many parts, one after the other, a write of a product by warpgroups
 /// is divided along its rows, so that its tile fits beside the slots: 1, 2
 /// or 4.

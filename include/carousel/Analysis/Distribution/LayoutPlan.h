@@ -47,6 +47,9 @@ struct AccessPlan {
   /// Elements of one access of a thread, consecutive in the memref's last
   /// dimension.
   int64_t run = 1;
+  /// Runs begin at any element of memory, and have a granule's bytes: threads
+  /// access the granules of 16 bytes that hold them.
+  bool isShifted = false;
   /// Through a tile in shared memory, which a transfer of a pipelined loop
   /// copies. Threads access the tile.
   bool isTransfer = false;
@@ -121,6 +124,9 @@ private:
   std::vector<LayoutFault> faults;
   int64_t mostRegisters = 0;
 };
+
+/// Log2 of the lanes whose runs of the last dimension follow each other.
+unsigned countLanesAlong(const LinearLayout &layout, int64_t run);
 
 /// Whether the op computes each element of its vectors from those at the same
 /// place, so that its operands and results have one layout.
