@@ -324,15 +324,16 @@ bool LayoutPlanner::isReducedAlong(VectorType type, int64_t dim) {
 }
 
 LinearLayout LayoutPlanner::makePreferred(VectorType type, int64_t dim,
-                                          int64_t run) {
-  return makeOrdered(type, dim, run, isReducedAlong(type, dim));
+                                          int64_t run, bool inWarps) {
+  return makeOrdered(type, dim, run, isReducedAlong(type, dim), inWarps);
 }
 
 LinearLayout LayoutPlanner::makeOrdered(VectorType type, int64_t dim,
-                                        int64_t run, bool inRows) {
+                                        int64_t run, bool inRows,
+                                        bool inWarps) {
   SmallVector<unsigned> bits = getExtentBits(type);
   unsigned runBits = std::min<unsigned>(llvm::Log2_64(run), bits[dim]);
-  return makeOrderedLayout(bits, dim, runBits, plan.threads, inRows);
+  return makeOrderedLayout(bits, dim, runBits, plan.threads, inRows, inWarps);
 }
 
 LinearLayout LayoutPlanner::makeDefault(VectorType type) {
@@ -341,8 +342,9 @@ LinearLayout LayoutPlanner::makeDefault(VectorType type) {
 }
 
 LinearLayout LayoutPlanner::makePreferred(const VectorAccess &access) {
-  return makePreferred(access.getType(), access.getContiguousDim(),
-                       getMostRun(access));
+  int64_t run = getMostRun(access);
+  return makePreferred(access.getType(), access.getContiguousDim(), run,
+                       isShifted(access, run));
 }
 
 bool LayoutPlanner::hasTransposes() {
@@ -358,9 +360,12 @@ LinearLayout LayoutPlanner::makeShared(const VectorAccess &access) {
   int64_t dim = access.getContiguousDim();
   std::vector<LinearLayout> candidates;
   for (int64_t run = getMostRun(access); run >= 1; run /= 2) {
-    candidates.push_back(makePreferred(type, dim, run));
+    // Lanes of shifted runs write for the next ones.
+    bool inWarps = isShifted(access, run);
+    candidates.push_back(makePreferred(type, dim, run, inWarps));
     if (isReducedAlong(type, dim))
-      candidates.push_back(makeOrdered(type, dim, run, /*inRows=*/false));
+      candidates.push_back(
+          makeOrdered(type, dim, run, /*inRows=*/false, inWarps));
     for (int64_t other = 0; hasTransposes() && other < type.getRank(); ++other)
       if (other != dim && run > 1)
         candidates.push_back(makeBlockedLayout(

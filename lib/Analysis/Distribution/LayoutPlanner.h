@@ -52,9 +52,10 @@ private:
   // Seeds
   /// Whether a reduction of such vectors goes along a dimension.
   bool isReducedAlong(mlir::VectorType type, int64_t dim);
-  LinearLayout makePreferred(mlir::VectorType type, int64_t dim, int64_t run);
+  LinearLayout makePreferred(mlir::VectorType type, int64_t dim, int64_t run,
+                             bool inWarps = false);
   LinearLayout makeOrdered(mlir::VectorType type, int64_t dim, int64_t run,
-                           bool inRows);
+                           bool inRows, bool inWarps = false);
   LinearLayout makeDefault(mlir::VectorType type);
   LinearLayout makePreferred(const VectorAccess &access);
   bool hasTransposes();
@@ -80,6 +81,9 @@ private:
   /// begin anywhere; 0 if not.
   int64_t getShiftedRun(const VectorAccess &access);
   int64_t findShiftedRun(const VectorAccess &access);
+  bool isShifted(const VectorAccess &access, int64_t run) {
+    return run != 1 && getShiftedRun(access) == run;
+  }
   /// Adds the requests of users.
   void seedRequests();
   std::string explainThreads(const LinearLayout &layout) const;

@@ -29,6 +29,9 @@ public:
 
   bool isEmpty() const { return dim == 0; }
   bool isInLastDim() const { return dim == extentBits.size(); }
+  unsigned countBitsOfLastDim() const {
+    return isInLastDim() && dim != 0 ? extentBits.back() - bit : 0;
+  }
   /// Counts the bits of dimensions before the last one.
   unsigned countOuterBits() const {
     unsigned count = 0;
@@ -72,6 +75,14 @@ static void addRunsOfLanes(LinearLayout &layout, BitSource &bits,
     layout.addBasis(Place::Lane, bits.take());
 }
 
+/// Further elements of the last dimension that a warp has, where `ofWarps` of
+/// its bits go to warps.
+static void addElementsOfWarp(LinearLayout &layout, BitSource &bits,
+                              unsigned ofWarps) {
+  while (bits.countBitsOfLastDim() > ofWarps)
+    layout.addBasis(Place::Register, bits.take());
+}
+
 static void addRest(LinearLayout &layout, BitSource &bits, unsigned warpBits) {
   for (unsigned bit = 0; bit < warpBits; ++bit)
     layout.addBasis(Place::Warp, bits.take());
@@ -80,22 +91,29 @@ static void addRest(LinearLayout &layout, BitSource &bits, unsigned warpBits) {
 }
 
 LinearLayout carousel::makeCoalescedLayout(llvm::ArrayRef<unsigned> extentBits,
-                                           unsigned runBits,
-                                           ThreadBits threads) {
+                                           unsigned runBits, ThreadBits threads,
+                                           bool inWarps) {
   LinearLayout layout(extentBits);
   BitSource bits(extentBits);
   addRunsOfLanes(layout, bits, runBits, threads.lanes);
+  if (inWarps)
+    addElementsOfWarp(layout, bits,
+                      threads.warps -
+                          std::min(threads.warps, bits.countOuterBits()));
   addRest(layout, bits, threads.warps);
   return layout;
 }
 
 LinearLayout carousel::makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
-                                     unsigned runBits, ThreadBits threads) {
+                                     unsigned runBits, ThreadBits threads,
+                                     bool inWarps) {
   LinearLayout layout(extentBits);
   BitSource bits(extentBits);
   addRunsOfLanes(layout, bits, runBits, threads.lanes);
   unsigned ofRows = std::min(threads.warps, bits.countOuterBits());
   unsigned withinRow = threads.warps - ofRows;
+  if (inWarps)
+    addElementsOfWarp(layout, bits, withinRow);
   for (; withinRow != 0 && bits.isInLastDim(); --withinRow)
     layout.addBasis(Place::Warp, bits.take());
   while (bits.isInLastDim())
@@ -125,7 +143,8 @@ static LinearLayout addCTAs(const LinearLayout &ofCTA,
 
 LinearLayout carousel::makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
                                          unsigned dim, unsigned runBits,
-                                         ThreadBits threads, bool inRows) {
+                                         ThreadBits threads, bool inRows,
+                                         bool inWarps) {
   llvm::SmallVector<int64_t> order;
   for (unsigned other = 0; other < extentBits.size(); ++other)
     if (other != dim)
@@ -137,8 +156,9 @@ LinearLayout carousel::makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
   llvm::SmallVector<unsigned> ofCTA = ordered;
   unsigned shared = std::min(threads.ctas, ofCTA.back());
   ofCTA.back() -= shared;
-  LinearLayout layout = inRows ? makeRowLayout(ofCTA, runBits, threads)
-                               : makeCoalescedLayout(ofCTA, runBits, threads);
+  LinearLayout layout =
+      inRows ? makeRowLayout(ofCTA, runBits, threads, inWarps)
+             : makeCoalescedLayout(ofCTA, runBits, threads, inWarps);
   layout = addCTAs(layout, ordered, threads.ctas);
   return getTransposeSource(layout, order);
 }

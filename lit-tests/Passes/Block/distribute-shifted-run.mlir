@@ -39,7 +39,10 @@ gpu.module @m {
   // CHECK: memref.extract_aligned_pointer_as_index
   // CHECK: vector.load {{.*}}alignment = 16{{.*}}vector<8xbf16>
   // CHECK: vector.load {{.*}}alignment = 16{{.*}}vector<8xbf16>
-  // CHECK-COUNT-4: gpu.shuffle down
+  // The next lane's run, and the first lane's next one.
+  // CHECK-COUNT-4: gpu.shuffle idx
+  // CHECK: vector.store {{.*}}alignment = 16{{.*}}vector<8xbf16>
+  // CHECK-COUNT-4: gpu.shuffle idx
   // CHECK: vector.store {{.*}}alignment = 16{{.*}}vector<8xbf16>
   // CHECK: memref.store {{.*}}bf16
   // CHECK: vector.store {{.*}}alignment = 4{{.*}}vector<2xbf16>
@@ -47,7 +50,7 @@ gpu.module @m {
   gpu.func @rows(%x: !rows {carousel.argument = #carousel.argument<"x", in>},
                  %y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [32]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : bf16
     %row = gpu.block_id x
@@ -59,7 +62,7 @@ gpu.module @m {
 
   // CHECK-LABEL: gpu.func @chunks
   // CHECK: scf.for
-  // CHECK: gpu.shuffle down
+  // CHECK: gpu.shuffle idx
   gpu.func @chunks(%x: !rows {carousel.argument = #carousel.argument<"x", in>},
                    %y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
@@ -83,7 +86,7 @@ gpu.module @m {
   gpu.func @bytes(%x: !bytes {carousel.argument = #carousel.argument<"x", in>},
                   %y: !bytes {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [32]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i8
     %row = gpu.block_id x
@@ -94,7 +97,7 @@ gpu.module @m {
 
   // Eight lanes have a row.
   // CHECK-LABEL: gpu.func @several
-  // CHECK: gpu.shuffle down
+  // CHECK: gpu.shuffle idx
   gpu.func @several(%x: !rows {carousel.argument = #carousel.argument<"x", in>},
                     %y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,

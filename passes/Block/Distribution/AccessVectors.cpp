@@ -204,6 +204,18 @@ public:
                           transfer.getVectorType().getElementType()));
     return *shifted;
   }
+  void writeShifted(uint32_t number, Value registers) {
+    const LinearLayout &layout = access.plan.layout;
+    unsigned lanes = countLanesAlong(layout, getRun());
+    bool follows = number != 0 && lanes == program.threads.lanes;
+    if (follows) {
+      SmallVector<uint32_t> before =
+          getRegisterCoordinates(layout, number - getRun());
+      before.back() += getRun() << lanes;
+      follows = getRegisterCoordinates(layout, number) == before;
+    }
+    getShiftedRuns().write(registers, getShiftedRun(number), lanes, follows);
+  }
   ShiftedRuns::Run getShiftedRun(uint32_t number, Value offset = nullptr,
                                  unsigned dim = 0) {
     SmallVector<Value> place = getPlace(number, offset, dim);
@@ -560,9 +572,7 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
   };
   auto writeRun = [&](int64_t number, Value registers) {
     if (access.plan.isShifted)
-      return runs.getShiftedRuns().write(
-          registers, runs.getShiftedRun(number),
-          countLanesAlong(access.plan.layout, run));
+      return runs.writeShifted(number, registers);
     SmallVector<Value> place = runs.getPlace(number);
     auto write = [&] { program.store(registers, runs.getMemRef(), place); };
     Value isOpen = runs.isOpen(number, place);
@@ -607,6 +617,8 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
       for (int64_t first = part * count; first < (part + 1) * count;
            first += piece)
         writePiece(first, getRegisters(first, piece), isWhole);
+      if (access.plan.isShifted)
+        runs.getShiftedRuns().finishWrites();
     });
     if (access.plan.isTransfer)
       storeTile(program, access, runs.getBox(), runs.getTileIndices(part));

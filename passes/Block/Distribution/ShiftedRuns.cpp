@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ShiftedRuns.h. No granule is accessed that the ends of a row cut: it may
-// be outside of the memref, and others may write their part of it. There,
-// elements are accessed, of reads in the warps that have such a run.
+// See ShiftedRuns.h. Granules that the ends of a row cut are read as a whole: the
+// memref has them, but for those around its first and last elements, where a
+// warp reads elements. What isn't the row's is replaced by the padding.
 //
-// In a write, a lane takes the granule that begins within its run, with the
-// next lane's first elements. What is left are the head of the first lane's run
-// and the rest of the last one's. Each is a sum of different powers of two, and
-// so are its pieces, which are aligned.
+// Only the row's elements are written. A lane takes the granule that begins
+// within its run, with the next lane's first elements. What is left are the
+// head of the first lane's run and the rest of the last one's. Each is a sum of
+// different powers of two, and so are its pieces, which are aligned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,29 @@ ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run)
                                        makeIndex(elementBytes));
   address = arith::AddIOp::create(builder, loc, getLow(first),
                                   getLow(metadata.getConstifiedMixedOffset()));
-  for (OpFoldResult stride : metadata.getConstifiedMixedStrides())
+  total = makeIndex(1);
+  for (auto [dim, stride] :
+       llvm::enumerate(metadata.getConstifiedMixedStrides())) {
     strides.push_back(getLow(stride));
+    steps.push_back(getValueOrCreateConstantIndexOp(builder, loc, stride));
+    Value extent =
+        builder.createOrFold<memref::DimOp>(loc, memref, int64_t(dim));
+    total = builder.createOrFold<arith::AddIOp>(
+        loc, total,
+        builder.createOrFold<arith::MulIOp>(loc, program.add(extent, -1),
+                                            steps.back()));
+  }
+  auto type = cast<MemRefType>(memref.getType());
+  auto layout = StridedLayoutAttr::get(builder.getContext(),
+                                       ShapedType::kDynamic, {1});
+  auto line = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              layout, type.getMemorySpace());
+  flat = memref::ReinterpretCastOp::create(
+      builder, loc, line, memref,
+      OpFoldResult(getValueOrCreateConstantIndexOp(
+          builder, loc, metadata.getConstifiedMixedOffset())),
+      ArrayRef<OpFoldResult>(total),
+      ArrayRef<OpFoldResult>(builder.getIndexAttr(1)));
 }
 
 Value ShiftedRuns::compare(arith::CmpIPredicate predicate, Value lhs,
@@ -60,6 +81,18 @@ Value ShiftedRuns::bothHold(Value first, Value second) {
   if (!first || !second)
     return first ? first : second;
   return arith::AndIOp::create(builder, loc, first, second);
+}
+
+Value ShiftedRuns::makeBit(bool value) {
+  return arith::ConstantIntOp::create(builder, loc, value, /*width=*/1);
+}
+
+Value ShiftedRuns::choose(Value condition, Value value, Value other) {
+  return builder.createOrFold<arith::SelectOp>(loc, condition, value, other);
+}
+
+Value ShiftedRuns::asIndex(Value word) {
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), word);
 }
 
 Value ShiftedRuns::makeWord(int64_t value) {
@@ -97,6 +130,22 @@ Value ShiftedRuns::getRegisters(ValueRange words) {
       vector::FromElementsOp::create(builder, loc, ofWords, words));
 }
 
+Value ShiftedRuns::meetsRow(const Run &run) {
+  Value column = run.place.back();
+  return bothHold(
+      run.rowExists,
+      bothHold(compare(arith::CmpIPredicate::slt, column, end),
+               compare(arith::CmpIPredicate::sgt, program.add(column, elements),
+                       makeIndex(0))));
+}
+
+Value ShiftedRuns::isInRow(const Run &run) {
+  Value column = run.place.back();
+  return bothHold(compare(arith::CmpIPredicate::sge, column, makeIndex(0)),
+                  compare(arith::CmpIPredicate::sle,
+                          program.add(column, elements), end));
+}
+
 //===----------------------------------------------------------------------===//
 // Reads
 //===----------------------------------------------------------------------===//
@@ -104,29 +153,61 @@ Value ShiftedRuns::getRegisters(ValueRange words) {
 ShiftedRuns::Granules ShiftedRuns::findGranules(const Run &run) {
   Granules granules;
   granules.distance = getDistance(run.place);
-  Value back = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                          granules.distance);
-  granules.column =
-      arith::SubIOp::create(builder, loc, run.place.back(), back);
-  Value behind = program.add(granules.column, 2 * elements);
+  Value first = makeIndex(0);
+  for (auto [index, step] : llvm::zip_equal(run.place, steps))
+    first = builder.createOrFold<arith::AddIOp>(
+        loc, first, builder.createOrFold<arith::MulIOp>(loc, index, step));
+  granules.index = arith::SubIOp::create(builder, loc, first,
+                                         asIndex(granules.distance));
+  Value behind = program.add(granules.index, 2 * elements);
   granules.exist = bothHold(
-      run.rowExists,
-      bothHold(compare(arith::CmpIPredicate::sge, granules.column,
-                       makeIndex(0)),
-               compare(arith::CmpIPredicate::sle, behind, end)));
+      compare(arith::CmpIPredicate::sge, granules.index, makeIndex(0)),
+      compare(arith::CmpIPredicate::sle, behind, total));
   return granules;
 }
 
-Value ShiftedRuns::readGranules(const Run &run, const Granules &granules) {
-  SmallVector<Value> words;
-  for (int64_t i : {0, 1})
-    llvm::append_range(
-        words,
-        getWords(program.load(
-            type, memref,
-            move(run.place, program.add(granules.column, i * elements)))));
-  return getRegisters(shiftWords(builder, loc, words,
-                                 getBytes(granules.distance), elementBytes));
+/// The words of both granules. They are any where the row has no element of the
+/// run.
+SmallVector<Value> ShiftedRuns::readGranules(const Run &run,
+                                             const Granules &granules) {
+  SmallVector<Type> types(2, type);
+  auto branch = scf::IfOp::create(builder, loc, types, meetsRow(run),
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> read;
+    for (int64_t i : {0, 1})
+      read.push_back(program.load(
+          type, flat, program.add(granules.index, i * elements)));
+    scf::YieldOp::create(builder, loc, read);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    Value zero = program.constant(
+        type, cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+    scf::YieldOp::create(builder, loc, ValueRange{zero, zero});
+  }
+  return branch.getResults();
+}
+
+Value ShiftedRuns::keepRow(Value registers, const Run &run, Value padding) {
+  Value isWhole = bothHold(run.rowExists, isInRow(run));
+  auto branch = scf::IfOp::create(builder, loc, type, isWhole,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, registers);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Value> kept;
+  for (int64_t i = 0; i < elements; ++i) {
+    Value exists = bothHold(run.rowExists,
+                            compare(arith::CmpIPredicate::ult,
+                                    program.add(run.place.back(), i), end));
+    kept.push_back(choose(exists, program.extract(registers, i), padding));
+  }
+  scf::YieldOp::create(
+      builder, loc,
+      vector::FromElementsOp::create(builder, loc, type, kept).getResult());
+  return branch.getResult(0);
 }
 
 Value ShiftedRuns::readElements(const Run &run, Value padding) {
@@ -134,15 +215,16 @@ Value ShiftedRuns::readElements(const Run &run, Value padding) {
   auto one = VectorType::get({1}, type.getElementType());
   for (int64_t i = 0; i < elements; ++i) {
     Value column = program.add(run.place.back(), i);
-    Value exists =
-        bothHold(run.rowExists, compare(arith::CmpIPredicate::ult, column, end));
+    Value exists = bothHold(run.rowExists,
+                            compare(arith::CmpIPredicate::ult, column, end));
     auto branch = scf::IfOp::create(builder, loc, one, exists,
                                     /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(builder, loc,
-                           program.load(one, memref, move(run.place, column)));
+      SmallVector<Value> place(run.place);
+      place.back() = column;
+      scf::YieldOp::create(builder, loc, program.load(one, memref, place));
       builder.setInsertionPointToStart(branch.elseBlock());
       Value outside = vector::BroadcastOp::create(builder, loc, one, padding);
       scf::YieldOp::create(builder, loc, outside);
@@ -152,8 +234,8 @@ Value ShiftedRuns::readElements(const Run &run, Value padding) {
   return result;
 }
 
-/// One branch is around all runs: ptxas waits for what is read where branches
-/// meet.
+/// One branch is around all runs, and all are read first: ptxas waits for what
+/// is read where it is used, or where branches meet.
 Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
   auto all = VectorType::get({int64_t(runs.size()) * elements},
                              type.getElementType());
@@ -163,17 +245,27 @@ Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
     granules.push_back(findGranules(run));
     exist = bothHold(exist, granules.back().exist);
   }
-  auto join = [&](function_ref<Value(size_t)> readOne) {
+  auto join = [&](function_ref<Value(size_t)> getOne) {
     Value result = vector::BroadcastOp::create(builder, loc, all, padding);
     for (size_t i = 0; i < runs.size(); ++i)
-      result = program.replace(result, readOne(i), int64_t(i) * elements);
+      result = program.replace(result, getOne(i), int64_t(i) * elements);
     scf::YieldOp::create(builder, loc, result);
   };
   auto branch =
       scf::IfOp::create(builder, loc, all, exist, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  join([&](size_t i) { return readGranules(runs[i], granules[i]); });
+  SmallVector<SmallVector<Value>> read;
+  for (auto [run, own] : llvm::zip_equal(runs, granules))
+    read.push_back(readGranules(run, own));
+  join([&](size_t i) {
+    SmallVector<Value> words = getWords(read[i][0]);
+    llvm::append_range(words, getWords(read[i][1]));
+    Value shifted =
+        getRegisters(shiftWords(builder, loc, words,
+                                getBytes(granules[i].distance), elementBytes));
+    return keepRow(shifted, runs[i], padding);
+  });
   builder.setInsertionPointToStart(branch.elseBlock());
   join([&](size_t i) { return readElements(runs[i], padding); });
   return branch.getResult(0);
@@ -183,113 +275,149 @@ Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
 // Writes
 //===----------------------------------------------------------------------===//
 
-void ShiftedRuns::writeElements(Value registers, const Run &run,
-                                const RunEnds &ends) {
+ShiftedRuns::Lanes ShiftedRuns::findLanes() {
+  int64_t most = (int64_t(1) << laneBits) - 1;
+  Value lane = arith::AndIOp::create(builder, loc, program.getThread(),
+                                     makeIndex(most));
+  return {compare(arith::CmpIPredicate::eq, lane, makeIndex(0)),
+          compare(arith::CmpIPredicate::eq, lane, makeIndex(most))};
+}
+
+ShiftedRuns::Part ShiftedRuns::makePart(Value registers, const Run &run) {
+  Part part{run, registers, getWords(registers)};
+  part.head = arith::AndIOp::create(
+      builder, loc,
+      arith::SubIOp::create(builder, loc, makeWord(elements),
+                            getDistance(run.place)),
+      makeWord(elements - 1));
+  part.begin = arith::AddIOp::create(builder, loc, run.place.back(),
+                                     asIndex(part.head));
+  Value zero = makeIndex(0);
+  part.isWhole = bothHold(
+      bothHold(run.rowExists, compare(arith::CmpIPredicate::sge,
+                                      run.place.back(), zero)),
+      compare(arith::CmpIPredicate::sle, program.add(part.begin, elements),
+              end));
+  return part;
+}
+
+/// The last lane's next run is the first lane's of the next registers.
+void ShiftedRuns::writeGranule(const Part &part, const Part *next) {
+  Lanes lanes = findLanes();
+  SmallVector<Value> words(part.words);
+  Value lane = program.getThread();
+  lane = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lane);
+  Value following = arith::AddIOp::create(builder, loc, lane, makeWord(1));
+  following = arith::AndIOp::create(builder, loc, following,
+                                    makeWord(rules::kWarpSize - 1));
+  for (int64_t i = 0; i < kWordsOfGranule; ++i) {
+    Value own = part.words[i];
+    if (next)
+      own = choose(lanes.isFirst, next->words[i], own);
+    words.push_back(program.shuffle(own, following, gpu::ShuffleMode::IDX));
+  }
+  Value granule = getRegisters(
+      shiftWords(builder, loc, words, getBytes(part.head), elementBytes));
+  Value isStored = part.isWhole;
+  Value hasHead = compare(arith::CmpIPredicate::ne, part.head, makeWord(0));
+  if (!next)
+    isStored = choose(arith::AndIOp::create(builder, loc, hasHead, lanes.isLast),
+                      makeBit(false), isStored);
+  SmallVector<Value> place(part.run.place);
+  place.back() = part.begin;
+  program.runIf(isStored, [&] { program.store(granule, memref, place); });
+  Value isCut = choose(part.isWhole, makeBit(false), meetsRow(part.run));
+  program.runIf(isCut, [&] { writeElements(part, lanes.isFirst); });
+}
+
+/// Elements of a run at the end of its row, which has no whole granule. The
+/// lane before has written the head, unless the run is a chain's first one.
+void ShiftedRuns::writeElements(const Part &part, Value isFirst) {
+  Value column = part.run.place.back();
+  Value isHeadTaken = bothHold(
+      compare(arith::CmpIPredicate::sle, part.begin, end),
+      compare(arith::CmpIPredicate::sge, column, makeIndex(elements)));
+  if (part.isFirst)
+    isHeadTaken = choose(isFirst, makeBit(false), isHeadTaken);
   for (int64_t i = 0; i < elements; ++i) {
-    Value isOfHead = compare(arith::CmpIPredicate::sgt, ends.head, makeWord(i));
-    Value isTaken = arith::SelectOp::create(builder, loc, isOfHead,
-                                            ends.isHeadTaken, ends.isRestTaken);
-    Value column = program.add(run.place.back(), i);
-    Value isOwn = arith::XOrIOp::create(
-        builder, loc, isTaken,
-        arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
-    Value exists = compare(arith::CmpIPredicate::ult, column, end);
-    program.runIf(bothHold(exists, isOwn), [&] {
-      program.store(program.select(registers, ArrayRef<int64_t>(i)), memref,
-                    move(run.place, column));
+    Value isOfHead = compare(arith::CmpIPredicate::sgt, part.head, makeWord(i));
+    Value isTaken = arith::AndIOp::create(builder, loc, isOfHead, isHeadTaken);
+    Value at = program.add(column, i);
+    Value isOwn = choose(isTaken, makeBit(false),
+                         compare(arith::CmpIPredicate::ult, at, end));
+    program.runIf(isOwn, [&] {
+      SmallVector<Value> place(part.run.place);
+      place.back() = at;
+      program.store(program.select(part.registers, ArrayRef<int64_t>(i)),
+                    memref, place);
     });
   }
 }
 
-void ShiftedRuns::writePieces(Value registers, const Run &run,
-                              const RunEnds &ends) {
-  SmallVector<Value> words = getWords(registers);
-  llvm::append_range(words, SmallVector<Value>(words));
-  Value rest =
-      arith::SubIOp::create(builder, loc, makeWord(elements), ends.head);
-  Value count =
-      arith::SelectOp::create(builder, loc, ends.isFirst, ends.head, rest);
-  for (int64_t size = 1; size < elements; size *= 2) {
-    // The head ends at a multiple of its pieces, the rest begins at one.
-    Value before = arith::AndIOp::create(builder, loc, ends.head,
-                                         makeWord(size - 1));
-    Value ofLarger = arith::AddIOp::create(
-        builder, loc, ends.head,
-        arith::AndIOp::create(builder, loc, rest,
-                              makeWord(elements - 2 * size)));
-    Value offset = arith::SelectOp::create(builder, loc, ends.isFirst, before,
-                                           ofLarger);
-    Value bit =
-        arith::AndIOp::create(builder, loc, count, makeWord(size));
-    program.runIf(
-        compare(arith::CmpIPredicate::ne, bit, makeWord(0)), [&] {
-          Value shifted = getRegisters(shiftWords(
-              builder, loc, words, getBytes(offset), elementBytes));
-          SmallVector<int64_t> own(size);
-          std::iota(own.begin(), own.end(), 0);
-          Value column = arith::AddIOp::create(
-              builder, loc, run.place.back(),
-              arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                         offset));
-          program.store(program.select(shifted, own), memref,
-                        move(run.place, column));
-        });
-  }
+/// The head of the chain's first run, in the first lane, and the rest of the
+/// last one, in the last lane.
+void ShiftedRuns::writeEnds() {
+  Lanes lanes = findLanes();
+  auto ofLane = [&](Value ofFirst, Value ofLast) {
+    return choose(lanes.isFirst, ofFirst, ofLast);
+  };
+  Value head = ofLane(first->head, last->head);
+  Value isEnd = arith::OrIOp::create(builder, loc, lanes.isFirst, lanes.isLast);
+  Value hasHead = compare(arith::CmpIPredicate::ne, head, makeWord(0));
+  Value isWhole = ofLane(first->isWhole, last->isWhole);
+  program.runIf(bothHold(bothHold(isEnd, hasHead), isWhole), [&] {
+    SmallVector<Value> words;
+    for (auto [ofFirst, ofLast] : llvm::zip_equal(first->words, last->words))
+      words.push_back(ofLane(ofFirst, ofLast));
+    llvm::append_range(words, SmallVector<Value>(words));
+    SmallVector<Value> place;
+    for (auto [ofFirst, ofLast] :
+         llvm::zip_equal(first->run.place, last->run.place))
+      place.push_back(ofLane(ofFirst, ofLast));
+    Value rest = arith::SubIOp::create(builder, loc, makeWord(elements), head);
+    Value count = ofLane(head, rest);
+    for (int64_t size = 1; size < elements; size *= 2) {
+      // The head ends at a multiple of its pieces, the rest begins at one.
+      Value smaller = arith::AndIOp::create(builder, loc, head,
+                                            makeWord(size - 1));
+      Value larger = arith::AndIOp::create(builder, loc, rest,
+                                           makeWord(elements - 2 * size));
+      Value offset = ofLane(
+          smaller, arith::AddIOp::create(builder, loc, head, larger));
+      Value bit = arith::AndIOp::create(builder, loc, count, makeWord(size));
+      program.runIf(compare(arith::CmpIPredicate::ne, bit, makeWord(0)), [&] {
+        Value shifted = getRegisters(
+            shiftWords(builder, loc, words, getBytes(offset), elementBytes));
+        SmallVector<int64_t> own(size);
+        std::iota(own.begin(), own.end(), 0);
+        SmallVector<Value> at(place);
+        at.back() = arith::AddIOp::create(builder, loc, place.back(),
+                                          asIndex(offset));
+        program.store(program.select(shifted, own), memref, at);
+      });
+    }
+  });
 }
 
-void ShiftedRuns::write(Value registers, const Run &run, unsigned laneBits) {
-  RunEnds ends;
-  Value distance = getDistance(run.place);
-  ends.head = arith::AndIOp::create(
-      builder, loc,
-      arith::SubIOp::create(builder, loc, makeWord(elements), distance),
-      makeWord(elements - 1));
-  Value hasHead = compare(arith::CmpIPredicate::ne, ends.head, makeWord(0));
-  SmallVector<Value> words = getWords(registers);
-  SmallVector<Value> both(words);
-  for (Value word : words)
-    both.push_back(
-        program.shuffle(word, makeWord(1), gpu::ShuffleMode::DOWN));
-  Value granule = getRegisters(
-      shiftWords(builder, loc, both, getBytes(ends.head), elementBytes));
+void ShiftedRuns::write(Value registers, const Run &run, unsigned ofLanes,
+                        bool follows) {
+  Part part = makePart(registers, run);
+  if (last && !follows)
+    finishWrites();
+  laneBits = ofLanes;
+  part.isFirst = !last;
+  if (last)
+    writeGranule(*last, &part);
+  else
+    first = part;
+  last = std::move(part);
+}
 
-  int64_t lanes = int64_t(1) << laneBits;
-  Value lane = arith::AndIOp::create(builder, loc, program.getThread(),
-                                     makeIndex(lanes - 1));
-  ends.isFirst = compare(arith::CmpIPredicate::eq, lane, makeIndex(0));
-  Value isLast =
-      compare(arith::CmpIPredicate::eq, lane, makeIndex(lanes - 1));
-  Value column = run.place.back();
-  ends.begin = arith::AddIOp::create(
-      builder, loc, column,
-      arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                 ends.head));
-  // Whether the row has an element of the run, and all of the granule.
-  Value zero = makeIndex(0), behind = program.add(column, elements);
-  Value meets = bothHold(
-      run.rowExists,
-      bothHold(compare(arith::CmpIPredicate::slt, column, end),
-               compare(arith::CmpIPredicate::sgt, behind, zero)));
-  Value isWhole = bothHold(
-      bothHold(meets, compare(arith::CmpIPredicate::sge, column, zero)),
-      compare(arith::CmpIPredicate::sle, program.add(ends.begin, elements),
-              end));
-  Value needsNext = arith::AndIOp::create(builder, loc, hasHead, isLast);
-  Value isFalse = arith::ConstantIntOp::create(builder, loc, 0, /*width=*/1);
-  ends.isRestTaken = arith::SelectOp::create(builder, loc, needsNext, isFalse,
-                                             isWhole);
-  program.runIf(ends.isRestTaken, [&] {
-    program.store(granule, memref, move(run.place, ends.begin));
-  });
-  Value isHeadWhole = bothHold(
-      compare(arith::CmpIPredicate::sle, ends.begin, end),
-      compare(arith::CmpIPredicate::sge, column, makeIndex(elements)));
-  ends.isHeadTaken = arith::SelectOp::create(builder, loc, ends.isFirst,
-                                             isFalse, isHeadWhole);
-
-  Value isAtEnd = arith::OrIOp::create(builder, loc, ends.isFirst, isLast);
-  Value hasPieces = bothHold(bothHold(isAtEnd, hasHead), isWhole);
-  program.runIf(hasPieces, [&] { writePieces(registers, run, ends); });
-  Value isCut = arith::SelectOp::create(builder, loc, isWhole, isFalse, meets);
-  program.runIf(isCut, [&] { writeElements(registers, run, ends); });
+void ShiftedRuns::finishWrites() {
+  if (!last)
+    return;
+  writeGranule(*last, /*next=*/nullptr);
+  writeEnds();
+  first.reset();
+  last.reset();
 }

@@ -17,6 +17,8 @@
 
 #include "../Threads/ThreadProgram.h"
 
+#include <optional>
+
 namespace carousel {
 
 class ShiftedRuns {
@@ -35,9 +37,14 @@ public:
   /// memref are `padding`.
   mlir::Value read(llvm::ArrayRef<Run> runs, mlir::Value padding);
 
-  /// All lanes of the warp call this. 2^`laneBits` lanes have runs that follow
-  /// each other, from a lane whose number is a multiple of that on.
-  void write(mlir::Value registers, const Run &run, unsigned laneBits);
+  /// Writes runs in the order of their registers. All lanes of the warp call
+  /// this. 2^`laneBits` lanes have runs that follow each other, from a lane
+  /// whose number is a multiple of that on. `follows`: the first of these lanes
+  /// has the run behind the last one's of the run before.
+  void write(mlir::Value registers, const Run &run, unsigned laneBits,
+             bool follows);
+  /// Writes what is left of the last run.
+  void finishWrites();
 
 private:
   using Indices = llvm::ArrayRef<mlir::Value>;
@@ -50,35 +57,49 @@ private:
   /// The elements from the last multiple of 16 bytes on to a place, an i32.
   mlir::Value getDistance(Indices place);
   mlir::Value getBytes(mlir::Value elements);
+  mlir::Value asIndex(mlir::Value word);
+  mlir::Value makeBit(bool value);
+  mlir::Value choose(mlir::Value condition, mlir::Value value,
+                     mlir::Value other);
   llvm::SmallVector<mlir::Value> getWords(mlir::Value registers);
   mlir::Value getRegisters(mlir::ValueRange words);
-  static llvm::SmallVector<mlir::Value>
-  move(Indices place, mlir::Value column) {
-    llvm::SmallVector<mlir::Value> moved(place);
-    moved.back() = column;
-    return moved;
-  }
 
-  /// The run's first granule and whether the row has both.
+  /// Whether the row has an element of the run, and whether it has all.
+  mlir::Value meetsRow(const Run &run);
+  mlir::Value isInRow(const Run &run);
+  /// The first granule's index in `flat`, the distance to the run, and whether
+  /// the memref has both granules.
   struct Granules {
-    mlir::Value column, distance, exist;
+    mlir::Value index, distance, exist;
   };
   Granules findGranules(const Run &run);
-  mlir::Value readGranules(const Run &run, const Granules &granules);
+  llvm::SmallVector<mlir::Value> readGranules(const Run &run,
+                                              const Granules &granules);
+  mlir::Value keepRow(mlir::Value registers, const Run &run,
+                      mlir::Value padding);
   mlir::Value readElements(const Run &run, mlir::Value padding);
 
-  /// Writes the elements of a run that no granule takes.
-  struct RunEnds {
-    /// Elements before the run's first multiple of 16 bytes, an i32, and as an
-    /// index.
+  /// A run that is being written.
+  struct Part {
+    Run run;
+    mlir::Value registers;
+    llvm::SmallVector<mlir::Value> words;
+    /// Elements before the first multiple of 16 bytes, an i32, and its column.
     mlir::Value head, begin;
-    /// Whether the lane before takes the head, and this one the rest.
-    mlir::Value isHeadTaken, isRestTaken;
-    mlir::Value isFirst; ///< lane
+    /// Whether the row has all of the granule there.
+    mlir::Value isWhole;
+    bool isFirst; ///< of its chain
   };
-  void writeElements(mlir::Value registers, const Run &run,
-                     const RunEnds &ends);
-  void writePieces(mlir::Value registers, const Run &run, const RunEnds &ends);
+  Part makePart(mlir::Value registers, const Run &run);
+  /// `next`: the run that follows; null at the end of a chain.
+  void writeGranule(const Part &part, const Part *next);
+  void writeElements(const Part &part, mlir::Value isLast);
+  void writeEnds();
+
+  struct Lanes {
+    mlir::Value isFirst, isLast;
+  };
+  Lanes findLanes();
 
   ThreadProgram &program;
   mlir::OpBuilder &builder;
@@ -87,9 +108,14 @@ private:
   mlir::VectorType type;
   int64_t elements, elementBytes;
   mlir::Value end; ///< of rows
+  /// All elements of memory from the memref's first one to its last one.
+  mlir::Value flat, total;
   /// Of the memref's first element, in elements, an i32, and the strides.
   mlir::Value address;
-  llvm::SmallVector<mlir::Value> strides;
+  llvm::SmallVector<mlir::Value> strides, steps; ///< as i32, and as indices
+  /// The chain of runs that follow each other: the first one, and the last.
+  std::optional<Part> first, last;
+  unsigned laneBits = 0;
 };
 
 } // namespace carousel

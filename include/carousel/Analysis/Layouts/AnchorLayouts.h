@@ -26,22 +26,26 @@ struct ThreadBits {
 /// Accesses of global memory: each thread has 2^runBits consecutive elements of
 /// the last dimension, or all of it if it is shorter. Lanes follow each other,
 /// then warps, then further registers. Threads beyond the last element have
-/// copies.
+/// copies. `inWarps`: further registers of the last dimension come before
+/// warps, so that what a warp has there is consecutive.
 LinearLayout makeCoalescedLayout(llvm::ArrayRef<unsigned> extentBits,
-                                 unsigned runBits, ThreadBits threads);
+                                 unsigned runBits, ThreadBits threads,
+                                 bool inWarps = false);
 
 /// Reductions along the last dimension: as above, but a row has as few warps as
 /// possible. Warps begin with the dimensions before the last one; those that
 /// are left over share rows. Further elements of a row are in registers.
 LinearLayout makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
-                           unsigned runBits, ThreadBits threads);
+                           unsigned runBits, ThreadBits threads,
+                           bool inWarps = false);
 
 /// One of these layouts, with the elements of dimension `dim` consecutive
 /// instead of those of the last one. Each CTA of a cluster has a part of that
 /// dimension.
 LinearLayout makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
                                unsigned dim, unsigned runBits,
-                               ThreadBits threads, bool inRows);
+                               ThreadBits threads, bool inRows,
+                               bool inWarps = false);
 
 /// Runs of two dimensions in registers: such blocks can be written along the
 /// one and read along the other. Each way, neighbouring lanes fill whole
