@@ -372,8 +372,8 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
   }
   for (const auto &[op, access] : accesses)
     os << op->getLoc() << ": " << op->getName() << ": runs of " << access.run
-       << (access.isShifted ? " at any element, " : ", ") << access.sectors << " sectors, " << access.fullSectors
-       << " without gaps\n";
+       << (access.isShifted ? " at any element, " : ", ") << access.sectors
+       << " sectors, " << access.fullSectors << " without gaps\n";
 }
 
 unsigned carousel::countLanesAlong(const LinearLayout &layout, int64_t run) {

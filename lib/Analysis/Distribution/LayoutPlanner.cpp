@@ -452,8 +452,21 @@ int64_t LayoutPlanner::getAlignedRun(const VectorAccess &access) {
 }
 
 /// Wider elements, and pairs of narrow ones, fill sectors nearly as well where
-/// they are, with fewer instructions. A granule has elements that other threads
-/// may write.
+/// they are, with fewer instructions. So do single elements in kernels that
+/// only read: the L1 has what is left of a sector. Measured on an H200:
+/// cross-entropy of 32768 x 4095 takes 83 us so, and 100 with shifted reads. A
+/// granule has elements that other threads may write. Whether a vector as long
+/// as others is written.
+bool LayoutPlanner::writesRows() {
+  int64_t read = 0, written = 0;
+  for (const VectorAccess &access : accesses) {
+    int64_t &most =
+        isa<vector::TransferReadOp>(access.getOp()) ? read : written;
+    most = std::max(most, access.getType().getNumElements());
+  }
+  return written >= read;
+}
+
 int64_t LayoutPlanner::findShiftedRun(const VectorAccess &access) {
   constexpr int64_t kMostElementBytes = 2;
   VectorType type = access.getType();
@@ -466,12 +479,12 @@ int64_t LayoutPlanner::findShiftedRun(const VectorAccess &access) {
       getAlignedRun(access) != 1 || transfer.getMask() ||
       !transfer.getPermutationMap().isMinorIdentity() ||
       !isGlobalMemRef(transfer.getShapedType()) ||
-      access.getMemRef().getDefiningOp<RowsOp>() ||
+      access.getMemRef().getDefiningOp<RowsOp>() || !writesRows() ||
       (int64_t(1) << plan.threads.lanes) != rules::kWarpSize ||
       !llvm::isPowerOf2_64(extent) || extent < run ||
-      isAccessedElsewhere(access.getOp(), access.getMemRef(),
-                          /*byWrites=*/isa<vector::TransferReadOp>(
-                              access.getOp())))
+      isAccessedElsewhere(
+          access.getOp(), access.getMemRef(),
+          /*byWrites=*/isa<vector::TransferReadOp>(access.getOp())))
     return 0;
   return run;
 }
@@ -683,13 +696,16 @@ AccessPlan LayoutPlanner::makeAccess(const VectorAccess &access,
     made.isShifted = shifted != 0 && contiguous >= shifted &&
                      (isa<vector::TransferReadOp>(access.getOp()) ||
                       canShiftWrites(made.layout, shifted));
-    made.run = made.isShifted ? shifted
-                              : std::min(getAlignedRun(access), contiguous);
+    made.isAligned = made.isShifted &&
+                     alignment.getRun(access.getMemRef(), access.getIndices(),
+                                      /*inBounds=*/true, shifted) == shifted;
+    made.run =
+        made.isShifted ? shifted : std::min(getAlignedRun(access), contiguous);
   }
   access.countSectors(made.layout, made.run, made.sectors, made.fullSectors);
   // The L1 keeps the part of a sector that the next instruction reads.
-  made.isReadOnce = access.isReadOnce() && !made.isTransfer && !made.isShifted &&
-                    made.sectors == made.fullSectors;
+  made.isReadOnce = access.isReadOnce() && !made.isTransfer &&
+                    !made.isShifted && made.sectors == made.fullSectors;
   return made;
 }
 

@@ -46,9 +46,8 @@ SmallVector<Value> carousel::shiftWords(OpBuilder &builder, Location loc,
     Value bits = arith::ExtUIOp::create(
         b, pair, b.createOrFold<arith::MulIOp>(rest, number(word, 8)));
     for (int64_t i = 0; i < kWordsOfGranule; ++i) {
-      Value upper =
-          arith::ShLIOp::create(b, arith::ExtUIOp::create(b, pair, parts[i + 1]),
-                                number(pair, 32));
+      Value upper = arith::ShLIOp::create(
+          b, arith::ExtUIOp::create(b, pair, parts[i + 1]), number(pair, 32));
       Value both = arith::OrIOp::create(
           b, upper, arith::ExtUIOp::create(b, pair, parts[i]));
       parts[i] = arith::TruncIOp::create(b, word,

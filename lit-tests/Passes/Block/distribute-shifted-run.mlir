@@ -30,6 +30,8 @@
 // RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
 // REDEFINE: %{args} = --kernel @in_place --arg y=random:9x509
 // RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
+// REDEFINE: %{args} = --kernel @line --arg w=random:301 --arg y=empty:301
+// RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
 
 #gl = #gpu.address_space<global>
 !rows = memref<?x?xbf16, strided<[?, 1]>, #gl>
@@ -125,6 +127,24 @@ gpu.module @m {
     %v = vector.transfer_read %y[%row, %c0], %zero : !rows, vector<512xbf16>
     %n = arith.negf %v : vector<512xbf16>
     vector.transfer_write %n, %y[%row, %c0] : vector<512xbf16>, !rows
+    gpu.return
+  }
+
+  // An aligned row, whose end alone is anywhere: nothing is shifted.
+  // CHECK-LABEL: gpu.func @line
+  // CHECK: vector.load {{.*}}alignment = 16{{.*}}vector<8xbf16>
+  // CHECK-NOT: vector.load
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: vector.store {{.*}}alignment = 16{{.*}}vector<8xbf16>
+  // CHECK: gpu.return
+  gpu.func @line(%w: memref<301xbf16, #gl> {carousel.argument = #carousel.argument<"w", in>, llvm.align = 16},
+                 %y: memref<301xbf16, #gl> {carousel.argument = #carousel.argument<"y", out>, llvm.align = 16}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : bf16
+    %v = vector.transfer_read %w[%c0], %zero : memref<301xbf16, #gl>, vector<512xbf16>
+    vector.transfer_write %v, %y[%c0] : vector<512xbf16>, memref<301xbf16, #gl>
     gpu.return
   }
 }

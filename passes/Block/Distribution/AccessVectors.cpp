@@ -170,7 +170,8 @@ public:
   Value isWhole() {
     constexpr int64_t kFewRuns = 8;
     const LinearLayout &layout = access.plan.layout;
-    if (access.plan.isTransfer || access.plan.isShifted || countRegisters(layout) / getRun() <= kFewRuns)
+    if (access.plan.isTransfer || access.plan.isShifted ||
+        countRegisters(layout) / getRun() <= kFewRuns)
       return {};
     VectorType type = transfer.getVectorType();
     Value all;
@@ -201,7 +202,8 @@ public:
       shifted = std::make_unique<ShiftedRuns>(
           program, memref,
           VectorType::get({getRun()},
-                          transfer.getVectorType().getElementType()));
+                          transfer.getVectorType().getElementType()),
+          access.plan.isAligned);
     return *shifted;
   }
   void writeShifted(uint32_t number, Value registers) {

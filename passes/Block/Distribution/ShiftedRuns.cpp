@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ShiftedRuns.h. Granules that the ends of a row cut are read as a whole: the
-// memref has them, but for those around its first and last elements, where a
-// warp reads elements. What isn't the row's is replaced by the padding.
+// See ShiftedRuns.h. Granules that the ends of a row cut are read as a whole:
+// the memref has them, but for those around its first and last elements, where
+// a warp reads elements. What isn't the row's is replaced by the padding.
 //
 // Only the row's elements are written. A lane takes the granule that begins
 // within its run, with the next lane's first elements. What is left are the
@@ -28,10 +28,11 @@
 using namespace mlir;
 using namespace carousel;
 
-ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run)
+ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run,
+                         bool isAligned)
     : program(program), builder(program.builder), loc(program.loc),
       memref(memref), type(run), elements(run.getNumElements()),
-      elementBytes(run.getElementTypeBitWidth() / 8) {
+      elementBytes(run.getElementTypeBitWidth() / 8), isAligned(isAligned) {
   int64_t last = cast<MemRefType>(memref.getType()).getRank() - 1;
   end = builder.createOrFold<memref::DimOp>(loc, memref, last);
   auto metadata =
@@ -43,8 +44,8 @@ ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run)
         builder, loc, builder.getI32Type(),
         getValueOrCreateConstantIndexOp(builder, loc, number));
   };
-  Value first = arith::DivUIOp::create(builder, loc, pointer,
-                                       makeIndex(elementBytes));
+  Value first =
+      arith::DivUIOp::create(builder, loc, pointer, makeIndex(elementBytes));
   address = arith::AddIOp::create(builder, loc, getLow(first),
                                   getLow(metadata.getConstifiedMixedOffset()));
   total = makeIndex(1);
@@ -60,8 +61,8 @@ ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run)
                                             steps.back()));
   }
   auto type = cast<MemRefType>(memref.getType());
-  auto layout = StridedLayoutAttr::get(builder.getContext(),
-                                       ShapedType::kDynamic, {1});
+  auto layout =
+      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, {1});
   auto line = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
                               layout, type.getMemorySpace());
   flat = memref::ReinterpretCastOp::create(
@@ -100,10 +101,12 @@ Value ShiftedRuns::makeWord(int64_t value) {
 }
 
 Value ShiftedRuns::getDistance(Indices place) {
+  if (isAligned)
+    return makeWord(0);
   Value sum = address;
   for (auto [index, stride] : llvm::zip_equal(place, strides)) {
-    Value low = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                           index);
+    Value low =
+        arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
     sum = arith::AddIOp::create(
         builder, loc, sum, arith::MulIOp::create(builder, loc, low, stride));
   }
@@ -141,9 +144,9 @@ Value ShiftedRuns::meetsRow(const Run &run) {
 
 Value ShiftedRuns::isInRow(const Run &run) {
   Value column = run.place.back();
-  return bothHold(compare(arith::CmpIPredicate::sge, column, makeIndex(0)),
-                  compare(arith::CmpIPredicate::sle,
-                          program.add(column, elements), end));
+  return bothHold(
+      compare(arith::CmpIPredicate::sge, column, makeIndex(0)),
+      compare(arith::CmpIPredicate::sle, program.add(column, elements), end));
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,12 +160,12 @@ ShiftedRuns::Granules ShiftedRuns::findGranules(const Run &run) {
   for (auto [index, step] : llvm::zip_equal(run.place, steps))
     first = builder.createOrFold<arith::AddIOp>(
         loc, first, builder.createOrFold<arith::MulIOp>(loc, index, step));
-  granules.index = arith::SubIOp::create(builder, loc, first,
-                                         asIndex(granules.distance));
-  Value behind = program.add(granules.index, 2 * elements);
-  granules.exist = bothHold(
-      compare(arith::CmpIPredicate::sge, granules.index, makeIndex(0)),
-      compare(arith::CmpIPredicate::sle, behind, total));
+  granules.index =
+      arith::SubIOp::create(builder, loc, first, asIndex(granules.distance));
+  Value behind = program.add(granules.index, (isAligned ? 1 : 2) * elements);
+  granules.exist =
+      bothHold(compare(arith::CmpIPredicate::sge, granules.index, makeIndex(0)),
+               compare(arith::CmpIPredicate::sle, behind, total));
   return granules;
 }
 
@@ -178,8 +181,11 @@ SmallVector<Value> ShiftedRuns::readGranules(const Run &run,
     builder.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> read;
     for (int64_t i : {0, 1})
-      read.push_back(program.load(
-          type, flat, program.add(granules.index, i * elements)));
+      read.push_back(
+          isAligned && i == 1
+              ? read.front()
+              : program.load(type, flat,
+                             program.add(granules.index, i * elements)));
     scf::YieldOp::create(builder, loc, read);
     builder.setInsertionPointToStart(branch.elseBlock());
     Value zero = program.constant(
@@ -199,9 +205,9 @@ Value ShiftedRuns::keepRow(Value registers, const Run &run, Value padding) {
   builder.setInsertionPointToStart(branch.elseBlock());
   SmallVector<Value> kept;
   for (int64_t i = 0; i < elements; ++i) {
-    Value exists = bothHold(run.rowExists,
-                            compare(arith::CmpIPredicate::ult,
-                                    program.add(run.place.back(), i), end));
+    Value exists =
+        bothHold(run.rowExists, compare(arith::CmpIPredicate::ult,
+                                        program.add(run.place.back(), i), end));
     kept.push_back(choose(exists, program.extract(registers, i), padding));
   }
   scf::YieldOp::create(
@@ -237,8 +243,8 @@ Value ShiftedRuns::readElements(const Run &run, Value padding) {
 /// One branch is around all runs, and all are read first: ptxas waits for what
 /// is read where it is used, or where branches meet.
 Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
-  auto all = VectorType::get({int64_t(runs.size()) * elements},
-                             type.getElementType());
+  auto all =
+      VectorType::get({int64_t(runs.size()) * elements}, type.getElementType());
   SmallVector<Granules> granules;
   Value exist;
   for (const Run &run : runs) {
@@ -259,11 +265,12 @@ Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
   for (auto [run, own] : llvm::zip_equal(runs, granules))
     read.push_back(readGranules(run, own));
   join([&](size_t i) {
+    if (isAligned)
+      return keepRow(read[i][0], runs[i], padding);
     SmallVector<Value> words = getWords(read[i][0]);
     llvm::append_range(words, getWords(read[i][1]));
-    Value shifted =
-        getRegisters(shiftWords(builder, loc, words,
-                                getBytes(granules[i].distance), elementBytes));
+    Value shifted = getRegisters(shiftWords(
+        builder, loc, words, getBytes(granules[i].distance), elementBytes));
     return keepRow(shifted, runs[i], padding);
   });
   builder.setInsertionPointToStart(branch.elseBlock());
@@ -277,8 +284,8 @@ Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
 
 ShiftedRuns::Lanes ShiftedRuns::findLanes() {
   int64_t most = (int64_t(1) << laneBits) - 1;
-  Value lane = arith::AndIOp::create(builder, loc, program.getThread(),
-                                     makeIndex(most));
+  Value lane =
+      arith::AndIOp::create(builder, loc, program.getThread(), makeIndex(most));
   return {compare(arith::CmpIPredicate::eq, lane, makeIndex(0)),
           compare(arith::CmpIPredicate::eq, lane, makeIndex(most))};
 }
@@ -290,39 +297,46 @@ ShiftedRuns::Part ShiftedRuns::makePart(Value registers, const Run &run) {
       arith::SubIOp::create(builder, loc, makeWord(elements),
                             getDistance(run.place)),
       makeWord(elements - 1));
-  part.begin = arith::AddIOp::create(builder, loc, run.place.back(),
-                                     asIndex(part.head));
+  part.begin =
+      arith::AddIOp::create(builder, loc, run.place.back(), asIndex(part.head));
   Value zero = makeIndex(0);
-  part.isWhole = bothHold(
-      bothHold(run.rowExists, compare(arith::CmpIPredicate::sge,
-                                      run.place.back(), zero)),
-      compare(arith::CmpIPredicate::sle, program.add(part.begin, elements),
-              end));
+  part.isWhole =
+      bothHold(bothHold(run.rowExists, compare(arith::CmpIPredicate::sge,
+                                               run.place.back(), zero)),
+               compare(arith::CmpIPredicate::sle,
+                       program.add(part.begin, elements), end));
   return part;
 }
 
-/// The last lane's next run is the first lane's of the next registers.
-void ShiftedRuns::writeGranule(const Part &part, const Part *next) {
-  Lanes lanes = findLanes();
+/// The granule that begins within the run. The last lane's next run is the
+/// first lane's of the next registers.
+Value ShiftedRuns::makeGranule(const Part &part, const Part *next) {
+  if (isAligned)
+    return part.registers;
   SmallVector<Value> words(part.words);
-  Value lane = program.getThread();
-  lane = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lane);
+  Value lane = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                          program.getThread());
   Value following = arith::AddIOp::create(builder, loc, lane, makeWord(1));
   following = arith::AndIOp::create(builder, loc, following,
                                     makeWord(rules::kWarpSize - 1));
-  for (int64_t i = 0; i < kWordsOfGranule; ++i) {
-    Value own = part.words[i];
-    if (next)
-      own = choose(lanes.isFirst, next->words[i], own);
+  Value isFirst = findLanes().isFirst;
+  for (auto [i, word] : llvm::enumerate(part.words)) {
+    Value own = next ? choose(isFirst, next->words[i], word) : word;
     words.push_back(program.shuffle(own, following, gpu::ShuffleMode::IDX));
   }
-  Value granule = getRegisters(
+  return getRegisters(
       shiftWords(builder, loc, words, getBytes(part.head), elementBytes));
+}
+
+void ShiftedRuns::writeGranule(const Part &part, const Part *next) {
+  Lanes lanes = findLanes();
+  Value granule = makeGranule(part, next);
   Value isStored = part.isWhole;
   Value hasHead = compare(arith::CmpIPredicate::ne, part.head, makeWord(0));
   if (!next)
-    isStored = choose(arith::AndIOp::create(builder, loc, hasHead, lanes.isLast),
-                      makeBit(false), isStored);
+    isStored =
+        choose(arith::AndIOp::create(builder, loc, hasHead, lanes.isLast),
+               makeBit(false), isStored);
   SmallVector<Value> place(part.run.place);
   place.back() = part.begin;
   program.runIf(isStored, [&] { program.store(granule, memref, place); });
@@ -334,9 +348,9 @@ void ShiftedRuns::writeGranule(const Part &part, const Part *next) {
 /// lane before has written the head, unless the run is a chain's first one.
 void ShiftedRuns::writeElements(const Part &part, Value isFirst) {
   Value column = part.run.place.back();
-  Value isHeadTaken = bothHold(
-      compare(arith::CmpIPredicate::sle, part.begin, end),
-      compare(arith::CmpIPredicate::sge, column, makeIndex(elements)));
+  Value isHeadTaken =
+      bothHold(compare(arith::CmpIPredicate::sle, part.begin, end),
+               compare(arith::CmpIPredicate::sge, column, makeIndex(elements)));
   if (part.isFirst)
     isHeadTaken = choose(isFirst, makeBit(false), isHeadTaken);
   for (int64_t i = 0; i < elements; ++i) {
@@ -357,6 +371,8 @@ void ShiftedRuns::writeElements(const Part &part, Value isFirst) {
 /// The head of the chain's first run, in the first lane, and the rest of the
 /// last one, in the last lane.
 void ShiftedRuns::writeEnds() {
+  if (isAligned)
+    return;
   Lanes lanes = findLanes();
   auto ofLane = [&](Value ofFirst, Value ofLast) {
     return choose(lanes.isFirst, ofFirst, ofLast);
@@ -378,12 +394,12 @@ void ShiftedRuns::writeEnds() {
     Value count = ofLane(head, rest);
     for (int64_t size = 1; size < elements; size *= 2) {
       // The head ends at a multiple of its pieces, the rest begins at one.
-      Value smaller = arith::AndIOp::create(builder, loc, head,
-                                            makeWord(size - 1));
+      Value smaller =
+          arith::AndIOp::create(builder, loc, head, makeWord(size - 1));
       Value larger = arith::AndIOp::create(builder, loc, rest,
                                            makeWord(elements - 2 * size));
-      Value offset = ofLane(
-          smaller, arith::AddIOp::create(builder, loc, head, larger));
+      Value offset =
+          ofLane(smaller, arith::AddIOp::create(builder, loc, head, larger));
       Value bit = arith::AndIOp::create(builder, loc, count, makeWord(size));
       program.runIf(compare(arith::CmpIPredicate::ne, bit, makeWord(0)), [&] {
         Value shifted = getRegisters(
@@ -391,8 +407,8 @@ void ShiftedRuns::writeEnds() {
         SmallVector<int64_t> own(size);
         std::iota(own.begin(), own.end(), 0);
         SmallVector<Value> at(place);
-        at.back() = arith::AddIOp::create(builder, loc, place.back(),
-                                          asIndex(offset));
+        at.back() =
+            arith::AddIOp::create(builder, loc, place.back(), asIndex(offset));
         program.store(program.select(shifted, own), memref, at);
       });
     }

@@ -30,8 +30,10 @@ public:
     mlir::Value rowExists;
   };
 
-  /// Elements along the last dimension of the memref make a row.
-  ShiftedRuns(ThreadProgram &program, mlir::Value memref, mlir::VectorType run);
+  /// Elements along the last dimension of the memref make a row. `isAligned`:
+  /// all runs begin at multiples of 16 bytes.
+  ShiftedRuns(ThreadProgram &program, mlir::Value memref, mlir::VectorType run,
+              bool isAligned);
 
   /// The registers of runs, one behind the other. Elements outside of the
   /// memref are `padding`.
@@ -92,6 +94,7 @@ private:
   };
   Part makePart(mlir::Value registers, const Run &run);
   /// `next`: the run that follows; null at the end of a chain.
+  mlir::Value makeGranule(const Part &part, const Part *next);
   void writeGranule(const Part &part, const Part *next);
   void writeElements(const Part &part, mlir::Value isLast);
   void writeEnds();
@@ -107,6 +110,7 @@ private:
   mlir::Value memref;
   mlir::VectorType type;
   int64_t elements, elementBytes;
+  bool isAligned;
   mlir::Value end; ///< of rows
   /// All elements of memory from the memref's first one to its last one.
   mlir::Value flat, total;

@@ -24,11 +24,9 @@ inline constexpr int64_t kWordsOfGranule = rules::kBulkGranule / kBytesOfWord;
 /// A granule's words (i32) from those of two consecutive granules: from byte
 /// `distance` of the first one on. The distance, an i32, is below 16 and a
 /// multiple of `elementBytes`, a power of two.
-llvm::SmallVector<mlir::Value> shiftWords(mlir::OpBuilder &builder,
-                                          mlir::Location loc,
-                                          mlir::ValueRange words,
-                                          mlir::Value distance,
-                                          int64_t elementBytes);
+llvm::SmallVector<mlir::Value>
+shiftWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange words,
+           mlir::Value distance, int64_t elementBytes);
 
 } // namespace carousel
 
