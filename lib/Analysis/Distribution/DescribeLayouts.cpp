@@ -128,7 +128,7 @@ void carousel::describeSlowOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
     std::optional<VectorAccess> access = VectorAccess::of(op);
     // Tiles in shared memory are aligned.
     if (access && isGlobalMemRef(access->getMemRef().getType()) &&
-        !access->isTransfer())
+        !access->isTransfer() && !plan.getAccess(op).isShifted)
       describeAccess(kernel, *access, alignment, decisions);
   });
 }

@@ -81,7 +81,7 @@ private:
   /// begin anywhere; 0 if not.
   int64_t getShiftedRun(const VectorAccess &access);
   int64_t findShiftedRun(const VectorAccess &access);
-  bool writesRows();
+  bool computesFunctions();
   bool isShifted(const VectorAccess &access, int64_t run) {
     return run != 1 && getShiftedRun(access) == run;
   }

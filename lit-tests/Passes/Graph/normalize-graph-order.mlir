@@ -1,5 +1,5 @@
-// A product that another product alone takes as its first factor has its dimensions in that product's order: those of the
-// result, and then those that are summed over.
+// A product that only products read has its dimensions in the order of the first one whose first factor it is: those of the
+// result, and then those that are summed over. One that is only transposed writes that.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
 
 #v = affine_map<(b, h, d, s, t) -> (b, t, h, d)>
@@ -73,4 +73,67 @@ func.func @returned(%x: tensor<16x64xf32>, %v: tensor<64x32xf32>, %w: tensor<16x
     linalg.yield %s : f32
   } -> tensor<32x8xf32>
   return %h, %y : tensor<16x32xf32>, tensor<32x8xf32>
+}
+
+#nm = affine_map<(m, n) -> (n, m)>
+#id = affine_map<(m, n) -> (m, n)>
+
+// A product whose only user transposes its result writes that.
+// CHECK-LABEL: func.func @gradient
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<32x16xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]] :
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} outs(%[[ZEROS]] : tensor<32x16xf32>)
+// CHECK: arith.mulf
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[Y]]
+func.func @gradient(%x: tensor<16x64xf32>, %v: tensor<64x32xf32>) -> tensor<32x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %h = linalg.generic #plain ins(%x, %v : tensor<16x64xf32>, tensor<64x32xf32>) outs(%z : tensor<16x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<16x32xf32>
+  %te = tensor.empty() : tensor<32x16xf32>
+  %t = linalg.generic {indexing_maps = [#nm, #id], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<16x32xf32>) outs(%te : tensor<32x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<32x16xf32>
+  return %t : tensor<32x16xf32>
+}
+
+// Two products read a result: the first one, whose first factor it is, chooses the order.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[H:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[H]], %{{.*}} : tensor<32x16xf32>, tensor<16x8xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[H]] : tensor<16x8xf32>, tensor<32x16xf32>)
+func.func @both(%x: tensor<16x64xf32>, %v: tensor<64x32xf32>, %w: tensor<16x8xf32>) -> (tensor<32x8xf32>, tensor<8x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %h = linalg.generic #plain ins(%x, %v : tensor<16x64xf32>, tensor<64x32xf32>) outs(%z : tensor<16x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<16x32xf32>
+  %ye = tensor.empty() : tensor<32x8xf32>
+  %yz = linalg.fill ins(%zero : f32) outs(%ye : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %y = linalg.generic #transposed ins(%h, %w : tensor<16x32xf32>, tensor<16x8xf32>) outs(%yz : tensor<32x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<32x8xf32>
+  %ge = tensor.empty() : tensor<8x32xf32>
+  %gz = linalg.fill ins(%zero : f32) outs(%ge : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %g = linalg.generic #transposed ins(%w, %h : tensor<16x8xf32>, tensor<16x32xf32>) outs(%gz : tensor<8x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x32xf32>
+  return %y, %g : tensor<32x8xf32>, tensor<8x32xf32>
 }

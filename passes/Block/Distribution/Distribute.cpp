@@ -545,11 +545,12 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       remark::RemarkOpts named = remark::RemarkOpts::name("Access")
                                      .category("carousel-distribute")
                                      .function(kernel.getName());
-      std::string text = "accesses of " + std::to_string(access.run) +
-                         " elements; a warp touches " +
-                         std::to_string(access.sectors) +
-                         " sectors of 32 bytes, " +
-                         std::to_string(access.fullSectors) + " without gaps";
+      std::string text =
+          "accesses of " + std::to_string(access.run) +
+          (access.isShifted ? " elements at any address" : " elements") +
+          "; a warp touches " + std::to_string(access.sectors) +
+          " sectors of 32 bytes, " + std::to_string(access.fullSectors) +
+          " without gaps";
       if (isFull)
         remark::passed(op->getLoc(), named) << remark::add("{0}", text);
       else

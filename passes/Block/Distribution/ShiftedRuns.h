@@ -114,7 +114,7 @@ private:
   mlir::Value end; ///< of rows
   /// All elements of memory from the memref's first one to its last one.
   mlir::Value flat, total;
-  /// Of the memref's first element, in elements, an i32, and the strides.
+  /// The memref's first element's, in elements, an i32, and the strides.
   mlir::Value address;
   llvm::SmallVector<mlir::Value> strides, steps; ///< as i32, and as indices
   /// The chain of runs that follow each other: the first one, and the last.

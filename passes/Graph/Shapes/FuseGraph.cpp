@@ -83,7 +83,7 @@ struct FillEmptyTensors final : OpRewritePattern<linalg::FillOp> {
   }
 };
 
-/// What ops only start from is a fill: front ends broadcast a constant.
+/// Constants that ops only start from are fills: front ends broadcast them.
 struct FillConstants final : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 

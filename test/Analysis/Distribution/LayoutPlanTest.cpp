@@ -9,6 +9,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
@@ -23,8 +24,8 @@ class LayoutPlanTest : public ::testing::Test {
 protected:
   LayoutPlanTest() {
     context.loadDialect<CarouselDialect, arith::ArithDialect, gpu::GPUDialect,
-                        memref::MemRefDialect, scf::SCFDialect,
-                        vector::VectorDialect>();
+                        math::MathDialect, memref::MemRefDialect,
+                        scf::SCFDialect, vector::VectorDialect>();
   }
 
   /// A kernel of 128 threads on matrices of bf16 that are aligned to 16 bytes.
@@ -88,11 +89,46 @@ TEST_F(LayoutPlanTest, AccessesAreAsWideAsGuardsPromise) {
   EXPECT_EQ(wide.getAccess(read).run, 8);
   EXPECT_EQ(wide.getAccess(read).sectors, wide.getAccess(read).fullSectors);
   EXPECT_EQ(wide.getRegisters(read.getResult()), 16);
-  LayoutPlan narrow = plan(kCopy, "");
-  EXPECT_EQ(narrow.getAccess(find<vector::TransferReadOp>()).run, 1);
+  EXPECT_FALSE(wide.getAccess(read).isShifted);
+}
+
+TEST_F(LayoutPlanTest, RowsAtAnyAddressAreShifted) {
+  LayoutPlan copied = plan(kCopy, "");
+  for (Operation *op : {find<vector::TransferReadOp>().getOperation(),
+                        find<vector::TransferWriteOp>().getOperation()}) {
+    EXPECT_TRUE(copied.getAccess(op).isShifted);
+    EXPECT_FALSE(copied.getAccess(op).isAligned);
+    EXPECT_EQ(copied.getAccess(op).run, 8);
+    EXPECT_EQ(countLanesAlong(copied.getAccess(op).layout, 8), 5u);
+  }
+  auto isShifted = [&](const std::string &body) {
+    return plan(body, "").getAccess(find<vector::TransferReadOp>()).isShifted;
+  };
+  // Rows that are written in place, computed by functions, or masked.
+  EXPECT_FALSE(isShifted(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
+    vector.transfer_write %v, %x[%c0, %c0] : vector<8x512xbf16>, !m)"));
+  EXPECT_FALSE(isShifted(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
+    %e = math.exp %v : vector<8x512xbf16>
+    vector.transfer_write %e, %y[%c0, %c0] : vector<8x512xbf16>, !m)"));
+  EXPECT_FALSE(isShifted(R"(
+    %m = vector.create_mask %c1, %n : vector<8x512xi1>
+    %v = vector.transfer_read %x[%c0, %c0], %pad, %m : !m, vector<8x512xbf16>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<8x512xbf16>, !m)"));
+  // A vector that is shorter than a granule, or not a power of two.
+  EXPECT_FALSE(isShifted(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x4xbf16>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<8x4xbf16>, !m)"));
+  LayoutPlan narrow = plan(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x96xbf16>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<8x96xbf16>, !m)",
+                           "");
+  const AccessPlan &single = narrow.getAccess(find<vector::TransferReadOp>());
+  EXPECT_FALSE(single.isShifted);
+  EXPECT_EQ(single.run, 1);
   // Neighbouring elements are in neighbouring lanes instead.
-  EXPECT_EQ(narrow.getAccess(find<vector::TransferReadOp>()).sectors,
-            wide.getAccess(read).fullSectors);
+  EXPECT_EQ(single.sectors, single.fullSectors);
 }
 
 TEST_F(LayoutPlanTest, RunsDivideExtents) {
@@ -199,11 +235,22 @@ TEST_F(LayoutPlanTest, TransposesStayInRegisters) {
 }
 
 TEST_F(LayoutPlanTest, OddBeginsWantShortRuns) {
-  LayoutPlan p = plan(R"(
+  std::string odd = R"(
     %a = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
     %b = vector.transfer_read %x[%c0, %c1], %pad : !m, vector<8x512xbf16>
     %c = arith.addf %a, %b : vector<8x512xbf16>
     vector.transfer_write %c, %y[%c0, %c1] : vector<8x512xbf16>, !m
+  )";
+  LayoutPlan shifted = plan(odd);
+  for (unsigned number : {0, 1}) {
+    auto read = find<vector::TransferReadOp>(number);
+    EXPECT_EQ(shifted.getAccess(read).run, 8);
+    EXPECT_EQ(shifted.getAccess(read).isShifted, number == 1);
+  }
+  // Functions want no shifts.
+  LayoutPlan p = plan(odd + R"(
+    %e = math.exp %c : vector<8x512xbf16>
+    vector.transfer_write %e, %y[%c0, %c1] : vector<8x512xbf16>, !m
   )");
   for (unsigned number : {0, 1})
     EXPECT_EQ(p.getAccess(find<vector::TransferReadOp>(number)).run, 1);

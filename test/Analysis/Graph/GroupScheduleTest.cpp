@@ -539,6 +539,35 @@ TEST(GroupDivisionTest, FewRowsByBytesAreOfClusters) {
   EXPECT_FALSE(hasFew(planFew(16, 512, 1, /*clusterSize=*/1)));
 }
 
+/// The tiles of products of 768 x 768 with a sum of 128, and of a batch.
+static std::string planTiles(ProductUnit unit, int64_t extent) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({extent, 128}), w = graph.tensor({extent, 128});
+  graph.op("product", GraphOpKind::Contraction, "mnk", "k",
+           {extent, extent, 128});
+  graph.problem.ops.back().unit = unit;
+  graph.read(x, "mk");
+  graph.read(w, "nk");
+  unsigned y = graph.tensor({extent, extent});
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  GroupPlan plan = planGroups(graph.problem);
+  const PlannedGroup &planned = plan.groups.back();
+  GroupSchedule schedule =
+      planVariants(graph.problem, planned.group, planned.shape,
+                   scheduleGroup(graph.problem, planned.group, planned.shape))
+          .back();
+  return std::to_string(schedule.dims[0].tile) + " x " +
+         std::to_string(schedule.dims[1].tile);
+}
+
+TEST(GroupDivisionTest, ProductsOfThreadsFillTheDevice) {
+  EXPECT_EQ(planTiles(ProductUnit::Threads, 768), "64 x 64");
+  EXPECT_EQ(planTiles(ProductUnit::Threads, 2048), "128 x 128");
+  EXPECT_EQ(planTiles(ProductUnit::Threads, 1400), "128 x 64");
+  EXPECT_EQ(planTiles(ProductUnit::Threads, 96), "32 x 32");
+}
+
 TEST(GroupDivisionTest, ImagesAreDividedAlongTheLongestLoop) {
   // Sums over images and their pixels, of which few vectors are enough.
   GraphBuilder graph;

@@ -51,6 +51,27 @@ TEST(AnchorLayoutsTest, VectorsSmallerThanTheBlock) {
   EXPECT_TRUE(makeCoalescedLayout({0}, 3, {5, 1}).isSurjective());
 }
 
+TEST(AnchorLayoutsTest, ConsecutiveElementsOfWarps) {
+  // 4096 bf16 in 4 warps: each has four runs of its lanes, one behind the
+  // other.
+  LinearLayout layout = makeCoalescedLayout({12}, 3, {5, 2}, /*inWarps=*/true);
+  EXPECT_TRUE(layout.isSurjective());
+  EXPECT_EQ(layout.apply({8, 0, 0, 0}), Coordinates{256});
+  EXPECT_EQ(layout.apply({0, 0, 1, 0}), Coordinates{1024});
+  // Two rows in four warps, and four rows in two.
+  LinearLayout shared = makeRowLayout({1, 10}, 3, {5, 2}, /*inWarps=*/true);
+  EXPECT_EQ(shared.apply({8, 0, 0, 0}), (Coordinates{0, 256}));
+  EXPECT_EQ(shared.apply({0, 0, 1, 0}), (Coordinates{0, 512}));
+  EXPECT_EQ(shared.apply({0, 0, 2, 0}), (Coordinates{1, 0}));
+  LinearLayout rows = makeCoalescedLayout({2, 9}, 3, {5, 1}, /*inWarps=*/true);
+  EXPECT_TRUE(rows.isSurjective());
+  EXPECT_EQ(rows.apply({8, 0, 0, 0}), (Coordinates{0, 256}));
+  EXPECT_EQ(rows.apply({0, 0, 1, 0}), (Coordinates{1, 0}));
+  // A row that lanes fill has no more for a warp.
+  EXPECT_EQ(makeCoalescedLayout({8}, 3, {5, 1}, /*inWarps=*/true),
+            makeCoalescedLayout({8}, 3, {5, 1}));
+}
+
 TEST(AnchorLayoutsTest, RowsOfWarps) {
   // 16 rows of 1024 f32 in 4 warps: 8 pieces of 16 bytes in a lane.
   LinearLayout layout = makeRowLayout({4, 10}, 2, {5, 2});
