@@ -601,6 +601,27 @@ ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
   return context;
 }
 
+/// Whether an element takes as long to compute as many multiply-adds.
+static bool isComputedSlowly(Operation *op) {
+  if (isa<arith::DivFOp>(op) || isa<math::MathDialect>(op->getDialect()))
+    return true;
+  return isElementwise(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           Operation *source = operand.getDefiningOp();
+           return source && isa<VectorType>(operand.getType()) &&
+                  source->getBlock() == op->getBlock() &&
+                  isComputedSlowly(source);
+         });
+}
+
+/// Log2 of the threads that have the same elements.
+static unsigned countCopies(const LinearLayout &layout) {
+  unsigned copies = 0;
+  for (Place place : {Place::Lane, Place::Warp})
+    copies += llvm::popcount(layout.getFreeBits(place));
+  return copies;
+}
+
 bool LayoutPlanner::isKept(OpOperand &factor,
                            const ContractionPlan &contraction,
                            const LinearLayout &layout) {
@@ -620,6 +641,11 @@ bool LayoutPlanner::isKept(OpOperand &factor,
   auto type = cast<VectorType>(vector.getType());
   int64_t bytes = type.getNumElements() * getElementBits(type) / 8;
   if (bytes <= kMostBytes && loop && !loop->isAncestor(source))
+    return true;
+  // Each thread would compute what many others do.
+  constexpr unsigned kFewCopies = 2;
+  if (bytes <= kMostBytes && countCopies(layout) >= kFewCopies &&
+      isComputedSlowly(source))
     return true;
   int64_t registers =
       carousel::countRegisters(countRegisters(layout), getElementBits(type));

@@ -94,7 +94,7 @@ private:
   /// Whether a factor of multiply-adds, which threads need in `layout`, goes
   /// through shared memory: it would take too many registers, few of which are
   /// for what a loop has from outside of it, or other threads compute its
-  /// elements.
+  /// elements, as they do where that is slow.
   bool isKept(mlir::OpOperand &factor, const ContractionPlan &contraction,
               const LinearLayout &layout);
   /// Returns the facts known around a product as its layouts are chosen.

@@ -377,6 +377,31 @@ TEST_F(LayoutPlanTest, FactorsOfMultiplyAddsAreKeptInSharedMemory) {
       EXPECT_EQ(first[0], second[0]);
 }
 
+TEST_F(LayoutPlanTest, SlowFactorsAreComputedOnce) {
+  // Threads share the rows and columns of 64 x 64 sums.
+  auto isKept = [&](const std::string &computed) {
+    LayoutPlan p = plan(std::string(R"(
+      %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+      %l = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x32xbf16>
+      %r = vector.transfer_read %x[%c1, %c0], %pad : !m, vector<32x64xbf16>
+      %e = arith.extf %l : vector<64x32xbf16> to vector<64x32xf32>
+      %f = arith.extf %r : vector<32x64xbf16> to vector<32x64xf32>
+      %a = )") + computed +
+                        R"( : vector<64x32xf32>
+      %g = arith.negf %a : vector<64x32xf32>
+      %s = vector.contract {)" +
+                        kMaps + R"(} %g, %f, %zeros
+          : vector<64x32xf32>, vector<32x64xf32> into vector<64x64xf32>
+      %t = arith.truncf %s : vector<64x64xf32> to vector<64x64xbf16>
+      vector.transfer_write %t, %y[%c0, %c0] : vector<64x64xbf16>, !m
+    )");
+    return p.isKept(find<vector::ContractionOp>().getLhsMutable());
+  };
+  EXPECT_TRUE(isKept("math.exp %e"));
+  EXPECT_TRUE(isKept("arith.divf %e, %e"));
+  EXPECT_FALSE(isKept("arith.mulf %e, %e"));
+}
+
 // Values that threads compute from their coordinates need no registers for
 // long.
 TEST_F(LayoutPlanTest, CoordinatesNeedNoRegisters) {
