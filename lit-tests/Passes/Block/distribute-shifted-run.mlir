@@ -32,9 +32,14 @@
 // RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
 // REDEFINE: %{args} = --kernel @line --arg w=random:301 --arg y=empty:301
 // RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
+// REDEFINE: %{args} = --kernel @sums --arg x=random:9x509 --arg y=empty:9x509
+// RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
+// REDEFINE: %{args} = --kernel @sums --arg x=random:7x3@259x1 --arg y=empty:7x3
+// RUN: carousel-sim %s %{args} --out y=%t.y.npy && %{lowered} %{args} --schedules 3 --expect y=%t.y.npy
 
 #gl = #gpu.address_space<global>
 !rows = memref<?x?xbf16, strided<[?, 1]>, #gl>
+!shorts = memref<?x?xi16, strided<[?, 1]>, #gl>
 !bytes = memref<?x?xi8, strided<[?, 1]>, #gl>
 gpu.module @m {
   // CHECK-LABEL: gpu.func @rows
@@ -145,6 +150,24 @@ gpu.module @m {
     %zero = arith.constant 0.0 : bf16
     %v = vector.transfer_read %w[%c0], %zero : memref<301xbf16, #gl>, vector<512xbf16>
     vector.transfer_write %v, %y[%c0] : vector<512xbf16>, memref<301xbf16, #gl>
+    gpu.return
+  }
+
+  // What is behind a row isn't part of its sum, whether or not memory has it.
+  // CHECK-LABEL: gpu.func @sums
+  // CHECK: gpu.shuffle idx
+  gpu.func @sums(%x: !shorts {carousel.argument = #carousel.argument<"x", in>},
+                 %y: !shorts {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i16
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !shorts, vector<512xi16>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<512xi16> to i16
+    %all = vector.broadcast %s : i16 to vector<512xi16>
+    %sums = arith.addi %v, %all : vector<512xi16>
+    vector.transfer_write %sums, %y[%row, %c0] : vector<512xi16>, !shorts
     gpu.return
   }
 }
