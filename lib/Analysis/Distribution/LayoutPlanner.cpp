@@ -468,8 +468,16 @@ bool LayoutPlanner::computesFunctions() {
 /// they are, with fewer instructions. Threads that compute functions are bound
 /// by these: measured on an H200, a softmax of 32768 x 4095 takes 152 us by
 /// single elements and 159 by shifted ones, and rmsnorm 161 and 137.
-/// Transpositions and products want other layouts. A granule has elements that
+/// Rows of unknown extents may end in each run, which takes branches: rmsnorm
+/// of 65536 x 999 takes 87 us by single elements, and 124. Transpositions and
+/// products want other layouts. A granule has elements that
 /// other threads may write.
+/// Whether the extent of the contiguous dimension isn't known.
+static bool isDynamicAlong(const VectorAccess &access) {
+  auto type = dyn_cast<MemRefType>(access.getMemRef().getType());
+  return !type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1);
+}
+
 int64_t LayoutPlanner::findShiftedRun(const VectorAccess &access) {
   constexpr int64_t kMostElementBytes = 2;
   VectorType type = access.getType();
@@ -481,7 +489,7 @@ int64_t LayoutPlanner::findShiftedRun(const VectorAccess &access) {
       access.getElementBytes() > kMostElementBytes ||
       getAlignedRun(access) != 1 || transfer.getMask() ||
       !transfer.getPermutationMap().isMinorIdentity() ||
-      !isGlobalMemRef(transfer.getShapedType()) ||
+      !isGlobalMemRef(transfer.getShapedType()) || isDynamicAlong(access) ||
       access.getMemRef().getDefiningOp<RowsOp>() || computesFunctions() ||
       hasTransposes() || !contractions.empty() ||
       (int64_t(1) << plan.threads.lanes) != rules::kWarpSize ||
@@ -603,15 +611,22 @@ ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
 
 /// Whether an element takes as long to compute as many multiply-adds.
 static bool isComputedSlowly(Operation *op) {
-  if (isa<arith::DivFOp>(op) || isa<math::MathDialect>(op->getDialect()))
-    return true;
-  return isElementwise(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           Operation *source = operand.getDefiningOp();
-           return source && isa<VectorType>(operand.getType()) &&
-                  source->getBlock() == op->getBlock() &&
-                  isComputedSlowly(source);
-         });
+  llvm::SetVector<Operation *> sources;
+  sources.insert(op);
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    Operation *source = sources[i];
+    if (isa<arith::DivFOp>(source) ||
+        isa<math::MathDialect>(source->getDialect()))
+      return true;
+    if (!isElementwise(source))
+      continue;
+    for (Value operand : source->getOperands())
+      if (Operation *next = operand.getDefiningOp();
+          next && isa<VectorType>(operand.getType()) &&
+          next->getBlock() == op->getBlock())
+        sources.insert(next);
+  }
+  return false;
 }
 
 /// Log2 of the threads that have the same elements.

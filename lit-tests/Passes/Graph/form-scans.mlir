@@ -272,3 +272,43 @@ func.func @otherWindows(%x: tensor<3x300xf32>, %y: tensor<3x300xf32>) -> (tensor
   } -> tensor<3x300xf32>
   return %a, %b : tensor<3x300xf32>, tensor<3x300xf32>
 }
+
+#hankel = affine_map<(a, b, r) -> (r, a + b)>
+#skew = affine_map<(k, r) -> (r, k + r)>
+
+// Sums whose windows aren't along the reduced loop, or that go along it in another dimension, too.
+// CHECK-LABEL: func.func @hankel
+// CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+func.func @hankel(%x: tensor<7x300xf32>) -> tensor<300x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ee = tensor.empty() : tensor<7x599xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%ee : tensor<7x599xf32>) -> tensor<7x599xf32>
+  %padded = tensor.insert_slice %x into %z[0, 299] [7, 300] [1, 1] : tensor<7x300xf32> into tensor<7x599xf32>
+  %e = tensor.empty() : tensor<300x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<300x300xf32>) -> tensor<300x300xf32>
+  %r = linalg.generic {indexing_maps = [#hankel, affine_map<(a, b, r) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%padded : tensor<7x599xf32>) outs(%f : tensor<300x300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<300x300xf32>
+  return %r : tensor<300x300xf32>
+}
+
+// CHECK-LABEL: func.func @skew
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<300x599xf32>)
+func.func @skew(%x: tensor<300x300xf32>) -> tensor<300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ee = tensor.empty() : tensor<300x599xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%ee : tensor<300x599xf32>) -> tensor<300x599xf32>
+  %padded = tensor.insert_slice %x into %z[0, 299] [300, 300] [1, 1] : tensor<300x300xf32> into tensor<300x599xf32>
+  %e = tensor.empty() : tensor<300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<300xf32>) -> tensor<300xf32>
+  %r = linalg.generic {indexing_maps = [#skew, affine_map<(k, r) -> (k)>], iterator_types = ["parallel", "reduction"]}
+      ins(%padded : tensor<300x599xf32>) outs(%f : tensor<300xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<300xf32>
+  return %r : tensor<300xf32>
+}

@@ -162,10 +162,20 @@ ShiftedRuns::Granules ShiftedRuns::findGranules(const Run &run) {
         loc, first, builder.createOrFold<arith::MulIOp>(loc, index, step));
   granules.index =
       arith::SubIOp::create(builder, loc, first, asIndex(granules.distance));
-  Value behind = program.add(granules.index, (isAligned ? 1 : 2) * elements);
-  granules.exist =
-      bothHold(compare(arith::CmpIPredicate::sge, granules.index, makeIndex(0)),
-               compare(arith::CmpIPredicate::sle, behind, total));
+  int64_t count = (isAligned ? 1 : 2) * elements;
+  auto isWithin = [&](Value begin, Value behind) {
+    return bothHold(
+        compare(arith::CmpIPredicate::sge, begin, makeIndex(0)),
+        compare(arith::CmpIPredicate::sle, begin, program.add(behind, -count)));
+  };
+  granules.exist = isWithin(granules.index, total);
+  // What is between rows may be nobody's.
+  if (!cast<MemRefType>(memref.getType()).getLayout().isIdentity())
+    granules.exist =
+        bothHold(granules.exist,
+                 isWithin(arith::SubIOp::create(builder, loc, run.place.back(),
+                                                asIndex(granules.distance)),
+                          end));
   return granules;
 }
 
@@ -340,7 +350,13 @@ void ShiftedRuns::writeGranule(const Part &part, const Part *next) {
   SmallVector<Value> place(part.run.place);
   place.back() = part.begin;
   program.runIf(isStored, [&] { program.store(granule, memref, place); });
-  Value isCut = choose(part.isWhole, makeBit(false), meetsRow(part.run));
+  // A lane before that begins before the row has left the head.
+  Value isHeadLeft =
+      bothHold(hasHead, compare(arith::CmpIPredicate::slt,
+                                part.run.place.back(), makeIndex(elements)));
+  if (part.isFirst)
+    isHeadLeft = choose(lanes.isFirst, makeBit(false), isHeadLeft);
+  Value isCut = choose(part.isWhole, isHeadLeft, meetsRow(part.run));
   program.runIf(isCut, [&] { writeElements(part, lanes.isFirst); });
 }
 

@@ -114,7 +114,8 @@ static void writeTransposed(ArrayRef<linalg::GenericOp> products) {
     auto copy = result.hasOneUse()
                     ? dyn_cast<linalg::GenericOp>(*result.user_begin())
                     : linalg::GenericOp();
-    if (!copy || !isCopy(copy) || copy.getNumDpsInputs() != 1)
+    if (!copy || !isCopy(copy) || copy.getNumDpsInputs() != 1 ||
+        copy.getDpsInputOperand(0)->get() != result)
       continue;
     AffineMap read = copy.getIndexingMapsArray().front(),
               written = copy.getIndexingMapsArray().back();
@@ -123,7 +124,11 @@ static void writeTransposed(ArrayRef<linalg::GenericOp> products) {
     SmallVector<int64_t> order;
     for (AffineExpr loop : written.getResults())
       order.push_back(*read.getResultPosition(loop));
-    if (isIdentityPermutation(order) || !permuteResult(product, order))
+    auto own = cast<RankedTensorType>(result.getType());
+    bool isSame = applyPermutation(own.getShape(), order) ==
+                  cast<RankedTensorType>(copy.getType(0)).getShape();
+    if (isIdentityPermutation(order) || !isSame ||
+        !permuteResult(product, order))
       continue;
     copy.getResult(0).replaceAllUsesWith(result);
     copy.erase();

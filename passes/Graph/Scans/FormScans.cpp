@@ -312,6 +312,10 @@ static std::optional<WindowPrefix> findWindow(linalg::GenericOp op) {
         utils::IteratorType::reduction)
       std::swap(window.kept, window.reduced);
     window.dim = dim;
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    if (kinds[window.reduced] != utils::IteratorType::reduction ||
+        kinds[window.kept] != utils::IteratorType::parallel)
+      return std::nullopt;
     int64_t extent = extents[window.kept];
     window.endsAtElement = low == extent - 1;
     if (extent < kLeastScanned || extents[window.reduced] != extent ||
@@ -319,7 +323,9 @@ static std::optional<WindowPrefix> findWindow(linalg::GenericOp op) {
         (low != 0 && !window.endsAtElement))
       return std::nullopt;
   }
-  if (!isFound)
+  // The reduced loop becomes one of places in the tensor.
+  auto reduced = getAffineDimExpr(window.reduced, op.getContext());
+  if (!isFound || llvm::is_contained(map.getResults(), reduced))
     return std::nullopt;
   return window;
 }

@@ -31,10 +31,11 @@ protected:
   /// A kernel of 128 threads on matrices of bf16 that are aligned to 16 bytes.
   LayoutPlan plan(const std::string &body, const std::string &guards = R"(
       aligned(0, 16), aligned(1, 16), divisible(extent(0, 1), 8),
-      divisible(extent(1, 1), 8))") {
-    module = parseSourceString<ModuleOp>(R"(
+      divisible(extent(1, 1), 8))",
+                  const std::string &extents = "?x?") {
+    module = parseSourceString<ModuleOp>(std::string(R"(
       #gl = #gpu.address_space<global>
-      !m = memref<?x?xbf16, #gl>
+      !m = memref<)") + extents + R"(xbf16, #gl>
       gpu.module @m {
         gpu.func @k(%x: !m, %y: !m, %n: index,
             %z: memref<1024xf32, #gl> {llvm.align = 16 : i64}) kernel attributes {
@@ -93,7 +94,7 @@ TEST_F(LayoutPlanTest, AccessesAreAsWideAsGuardsPromise) {
 }
 
 TEST_F(LayoutPlanTest, RowsAtAnyAddressAreShifted) {
-  LayoutPlan copied = plan(kCopy, "");
+  LayoutPlan copied = plan(kCopy, "", "?x509");
   for (Operation *op : {find<vector::TransferReadOp>().getOperation(),
                         find<vector::TransferWriteOp>().getOperation()}) {
     EXPECT_TRUE(copied.getAccess(op).isShifted);
@@ -102,8 +103,12 @@ TEST_F(LayoutPlanTest, RowsAtAnyAddressAreShifted) {
     EXPECT_EQ(countLanesAlong(copied.getAccess(op).layout, 8), 5u);
   }
   auto isShifted = [&](const std::string &body) {
-    return plan(body, "").getAccess(find<vector::TransferReadOp>()).isShifted;
+    return plan(body, "", "?x509")
+        .getAccess(find<vector::TransferReadOp>())
+        .isShifted;
   };
+  LayoutPlan unknown = plan(kCopy, "");
+  EXPECT_FALSE(unknown.getAccess(find<vector::TransferReadOp>()).isShifted);
   // Rows that are written in place, computed by functions, or masked.
   EXPECT_FALSE(isShifted(R"(
     %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
@@ -123,7 +128,7 @@ TEST_F(LayoutPlanTest, RowsAtAnyAddressAreShifted) {
   LayoutPlan narrow = plan(R"(
     %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x96xbf16>
     vector.transfer_write %v, %y[%c0, %c0] : vector<8x96xbf16>, !m)",
-                           "");
+                           "", "?x509");
   const AccessPlan &single = narrow.getAccess(find<vector::TransferReadOp>());
   EXPECT_FALSE(single.isShifted);
   EXPECT_EQ(single.run, 1);
@@ -241,7 +246,7 @@ TEST_F(LayoutPlanTest, OddBeginsWantShortRuns) {
     %c = arith.addf %a, %b : vector<8x512xbf16>
     vector.transfer_write %c, %y[%c0, %c1] : vector<8x512xbf16>, !m
   )";
-  LayoutPlan shifted = plan(odd);
+  LayoutPlan shifted = plan(odd, "aligned(0, 16), aligned(1, 16)", "?x1024");
   for (unsigned number : {0, 1}) {
     auto read = find<vector::TransferReadOp>(number);
     EXPECT_EQ(shifted.getAccess(read).run, 8);
