@@ -169,7 +169,7 @@ ShiftedRuns::Granules ShiftedRuns::findGranules(const Run &run) {
         compare(arith::CmpIPredicate::sle, begin, program.add(behind, -count)));
   };
   granules.exist = isWithin(granules.index, total);
-  // What is between rows may be nobody's.
+  // Bytes between rows may be nobody's.
   if (!cast<MemRefType>(memref.getType()).getLayout().isIdentity())
     granules.exist =
         bothHold(granules.exist,
