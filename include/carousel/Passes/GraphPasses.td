@@ -270,9 +270,9 @@ def JoinPages : NormalFormPass<"carousel-join-pages"> {
 def OrderProducts : NormalFormPass<"carousel-order-products"> {
   let summary = "Order the dimensions of products for their readers";
   let description = [{
-    Precondition: `carousel-fuse-graph`. Postcondition: a product that is the first factor of one
-    other product, and nothing else, is in the order of that one's dimensions. Computed indices of
-    rows that a factor gathers are a tensor.
+    Precondition: `carousel-fuse-graph`. Postcondition: a product that only products read, and that
+    is the first factor of one, is in the order of that one's dimensions. A product that is only
+    transposed writes its result so. Computed indices of rows that a factor gathers are a tensor.
   }];
 }
 

@@ -464,20 +464,20 @@ bool LayoutPlanner::computesFunctions() {
   });
 }
 
-/// Wider elements, and pairs of narrow ones, fill sectors nearly as well where
-/// they are, with fewer instructions. Threads that compute functions are bound
-/// by these: measured on an H200, a softmax of 32768 x 4095 takes 152 us by
-/// single elements and 159 by shifted ones, and rmsnorm 161 and 137.
-/// Rows of unknown extents may end in each run, which takes branches: rmsnorm
-/// of 65536 x 999 takes 87 us by single elements, and 124. Transpositions and
-/// products want other layouts. A granule has elements that
-/// other threads may write.
 /// Whether the extent of the contiguous dimension isn't known.
 static bool isDynamicAlong(const VectorAccess &access) {
   auto type = dyn_cast<MemRefType>(access.getMemRef().getType());
   return !type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1);
 }
 
+/// Wider elements, and pairs of narrow ones, fill sectors nearly as well where
+/// they are, with fewer instructions. Threads that compute functions are bound
+/// by these: measured on an H200, a softmax of 32768 x 4095 takes 152 us by
+/// single elements and 159 by shifted ones, and rmsnorm 161 and 136. Rows of
+/// unknown extents may end in each run, which takes branches: rmsnorm of 65536
+/// x 999 takes 124 us so, and 86 by single elements. Transpositions and
+/// products want other layouts. A granule has elements that other threads may
+/// write.
 int64_t LayoutPlanner::findShiftedRun(const VectorAccess &access) {
   constexpr int64_t kMostElementBytes = 2;
   VectorType type = access.getType();

@@ -484,3 +484,24 @@ func.func @fill_of_result(%x: tensor<?xf32>, %y: tensor<?x?xf32>) -> (tensor<?xf
   } -> tensor<?xf32>
   return %e, %r : tensor<?xf32>, tensor<?xf32>
 }
+
+// A constant that is broadcast for a sum to start from is a fill.
+// CHECK-LABEL: func.func @start
+// CHECK: %[[Z:.*]] = linalg.fill {{.*}} -> tensor<?xf32>
+// CHECK: linalg.generic {{.*}} outs(%[[Z]] : tensor<?xf32>)
+func.func @start(%x: tensor<?x64xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%zero : tensor<f32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x64xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}

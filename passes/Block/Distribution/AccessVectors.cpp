@@ -65,6 +65,12 @@ public:
         transfer(access.transfer), memref(access.memref) {
     if (!access.plan.isTransfer) {
       findExtents();
+      if (access.plan.isShifted)
+        shifted.emplace(
+            program, memref,
+            VectorType::get({getRun()},
+                            transfer.getVectorType().getElementType()),
+            access.plan.isAligned);
       return;
     }
     box = access.box                 ? access.box
@@ -143,7 +149,9 @@ public:
   /// does.
   Value exists(uint32_t number, ValueRange place) {
     Value all;
-    auto require = [&](Value condition) { all = bothHold(all, condition); };
+    auto require = [&](Value condition) {
+      all = program.bothHold(all, condition);
+    };
     auto checked = ArrayRef(extents).drop_back(access.plan.isShifted);
     for (auto [dim, extent] : llvm::enumerate(checked))
       if (extent && !isAlwaysBelow(number, dim, extent))
@@ -192,20 +200,12 @@ public:
       Value isLast =
           arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::uge,
                                 behind, program.index(size));
-      all = bothHold(bothHold(all, isFirst), isLast);
+      all = program.bothHold(program.bothHold(all, isFirst), isLast);
     }
     return all;
   }
 
-  ShiftedRuns &getShiftedRuns() {
-    if (!shifted)
-      shifted = std::make_unique<ShiftedRuns>(
-          program, memref,
-          VectorType::get({getRun()},
-                          transfer.getVectorType().getElementType()),
-          access.plan.isAligned);
-    return *shifted;
-  }
+  ShiftedRuns &getShiftedRuns() { return *shifted; }
   void writeShifted(uint32_t number, Value registers) {
     const LinearLayout &layout = access.plan.layout;
     unsigned lanes = countLanesAlong(layout, getRun());
@@ -230,13 +230,13 @@ public:
     Value all = exists(number, place);
     if (access.mask)
       for (int64_t i = 0; i < getRun(); ++i)
-        all = bothHold(all, program.extract(access.mask, number + i));
+        all = program.bothHold(all, program.extract(access.mask, number + i));
     return all;
   }
 
   /// The same of one element of a run that exists on a condition.
   Value isOpenElement(Value exists, int64_t number) {
-    return bothHold(exists, program.extract(access.mask, number));
+    return program.bothHold(exists, program.extract(access.mask, number));
   }
 
   /// The place of an element of a run.
@@ -247,12 +247,6 @@ public:
   }
 
 private:
-  Value bothHold(Value first, Value second) {
-    if (!first)
-      return second;
-    return arith::AndIOp::create(builder, program.loc, first, second);
-  }
-
   /// Whether the register's element is inside of the memref in all threads.
   bool isAlwaysBelow(uint32_t number, unsigned along, Value extent) {
     std::optional<int64_t> begin = getConstantIntValue(access.indices[along]),
@@ -324,7 +318,7 @@ private:
   Value memref, box;
   /// Null for dimensions that are in bounds.
   SmallVector<Value> extents;
-  std::unique_ptr<ShiftedRuns> shifted;
+  std::optional<ShiftedRuns> shifted;
 };
 
 //===----------------------------------------------------------------------===//

@@ -123,13 +123,6 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// Null stands for a condition that always holds.
-Value bothHold(ThreadProgram &program, Value first, Value second) {
-  if (!first || !second)
-    return first ? first : second;
-  return arith::AndIOp::create(program.builder, program.loc, first, second);
-}
-
 /// Where elements of the whole vector are in the part.
 class PartPlaces {
 public:
@@ -144,7 +137,7 @@ public:
     Value all;
     for (unsigned dim = 0; dim < part.sizes.size(); ++dim)
       if ((part.sizes[dim] == 1) == ofOne)
-        all = bothHold(program, all, isInsideAlong(dim, number));
+        all = program.bothHold(all, isInsideAlong(dim, number));
     return all;
   }
 
@@ -287,9 +280,9 @@ static Value compareOnes(ThreadProgram &program, const PlacedPart &placed,
   Value all;
   for (unsigned dim = 0; dim < placed.part.sizes.size(); ++dim)
     if (placed.part.sizes[dim] == 1 && placed.part.whole.getDimSize(dim) != 1)
-      all = bothHold(program, all,
-                     program.compareCoordinatesWith(
-                         layout, dim, CmpIPredicate::eq, placed.offsets[dim]));
+      all = program.bothHold(
+          all, program.compareCoordinatesWith(layout, dim, CmpIPredicate::eq,
+                                              placed.offsets[dim]));
   return all;
 }
 
@@ -319,7 +312,7 @@ Value carousel::extractPart(ThreadProgram &program, const PlacedPart &placed,
     for (auto [at, number] : llvm::enumerate(numbers)) {
       Value isHere = inside ? program.extract(inside, at) : Value();
       isHere =
-          bothHold(program, isHere, places.isInside(number, /*ofOne=*/false));
+          program.bothHold(isHere, places.isInside(number, /*ofOne=*/false));
       buffer.write(program.extract(registers, at), isHere,
                    places.getPlace(number));
     }
@@ -369,8 +362,8 @@ Value carousel::insertPart(ThreadProgram &program, const PlacedPart &placed,
       for (auto [dim, extent] : llvm::enumerate(shape)) {
         place.push_back(program.getCoordinate(*value.layout, dim, number));
         if (!llvm::isPowerOf2_64(extent))
-          exists = bothHold(
-              program, exists,
+          exists = program.bothHold(
+              exists,
               arith::CmpIOp::create(builder, program.loc, CmpIPredicate::ult,
                                     place.back(), program.index(extent)));
       }
@@ -383,8 +376,8 @@ Value carousel::insertPart(ThreadProgram &program, const PlacedPart &placed,
   for (uint32_t number = 0; number < countRegisters(*dest.layout); ++number) {
     Value own = program.extract(dest.registers, number);
     Value other = buffer.read(places.getPlace(number));
-    Value isInside = bothHold(program, places.isInside(number, /*ofOne=*/true),
-                              places.isInside(number, /*ofOne=*/false));
+    Value isInside = program.bothHold(places.isInside(number, /*ofOne=*/true),
+                                      places.isInside(number, /*ofOne=*/false));
     elements.push_back(isInside ? arith::SelectOp::create(builder, program.loc,
                                                           isInside, other, own)
                                       .getResult()

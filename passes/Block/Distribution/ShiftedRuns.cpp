@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ShiftedRuns.h. Granules that the ends of a row cut are read as a whole:
-// the memref has them, but for those around its first and last elements, where
-// a warp reads elements. What isn't the row's is replaced by the padding.
+// See ShiftedRuns.h. Granules that the ends of a row cut are read as a whole: a
+// contiguous memref has them, but for those around its first and last elements.
+// There, and at the ends of all rows of other memrefs, a warp reads elements.
+// What isn't the row's is replaced by the padding.
 //
 // Only the row's elements are written. A lane takes the granule that begins
 // within its run, with the next lane's first elements. What is left are the
@@ -44,11 +45,11 @@ ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run,
         builder, loc, builder.getI32Type(),
         getValueOrCreateConstantIndexOp(builder, loc, number));
   };
-  Value first =
-      arith::DivUIOp::create(builder, loc, pointer, makeIndex(elementBytes));
+  Value first = arith::DivUIOp::create(builder, loc, pointer,
+                                       program.index(elementBytes));
   address = arith::AddIOp::create(builder, loc, getLow(first),
                                   getLow(metadata.getConstifiedMixedOffset()));
-  total = makeIndex(1);
+  total = program.index(1);
   for (auto [dim, stride] :
        llvm::enumerate(metadata.getConstifiedMixedStrides())) {
     strides.push_back(getLow(stride));
@@ -76,12 +77,6 @@ ShiftedRuns::ShiftedRuns(ThreadProgram &program, Value memref, VectorType run,
 Value ShiftedRuns::compare(arith::CmpIPredicate predicate, Value lhs,
                            Value rhs) {
   return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-}
-
-Value ShiftedRuns::bothHold(Value first, Value second) {
-  if (!first || !second)
-    return first ? first : second;
-  return arith::AndIOp::create(builder, loc, first, second);
 }
 
 Value ShiftedRuns::makeBit(bool value) {
@@ -135,17 +130,18 @@ Value ShiftedRuns::getRegisters(ValueRange words) {
 
 Value ShiftedRuns::meetsRow(const Run &run) {
   Value column = run.place.back();
-  return bothHold(
+  return program.bothHold(
       run.rowExists,
-      bothHold(compare(arith::CmpIPredicate::slt, column, end),
-               compare(arith::CmpIPredicate::sgt, program.add(column, elements),
-                       makeIndex(0))));
+      program.bothHold(compare(arith::CmpIPredicate::slt, column, end),
+                       compare(arith::CmpIPredicate::sgt,
+                               program.add(column, elements),
+                               program.index(0))));
 }
 
 Value ShiftedRuns::isInRow(const Run &run) {
   Value column = run.place.back();
-  return bothHold(
-      compare(arith::CmpIPredicate::sge, column, makeIndex(0)),
+  return program.bothHold(
+      compare(arith::CmpIPredicate::sge, column, program.index(0)),
       compare(arith::CmpIPredicate::sle, program.add(column, elements), end));
 }
 
@@ -156,7 +152,7 @@ Value ShiftedRuns::isInRow(const Run &run) {
 ShiftedRuns::Granules ShiftedRuns::findGranules(const Run &run) {
   Granules granules;
   granules.distance = getDistance(run.place);
-  Value first = makeIndex(0);
+  Value first = program.index(0);
   for (auto [index, step] : llvm::zip_equal(run.place, steps))
     first = builder.createOrFold<arith::AddIOp>(
         loc, first, builder.createOrFold<arith::MulIOp>(loc, index, step));
@@ -164,18 +160,18 @@ ShiftedRuns::Granules ShiftedRuns::findGranules(const Run &run) {
       arith::SubIOp::create(builder, loc, first, asIndex(granules.distance));
   int64_t count = (isAligned ? 1 : 2) * elements;
   auto isWithin = [&](Value begin, Value behind) {
-    return bothHold(
-        compare(arith::CmpIPredicate::sge, begin, makeIndex(0)),
+    return program.bothHold(
+        compare(arith::CmpIPredicate::sge, begin, program.index(0)),
         compare(arith::CmpIPredicate::sle, begin, program.add(behind, -count)));
   };
   granules.exist = isWithin(granules.index, total);
   // Bytes between rows may be nobody's.
   if (!cast<MemRefType>(memref.getType()).getLayout().isIdentity())
-    granules.exist =
-        bothHold(granules.exist,
-                 isWithin(arith::SubIOp::create(builder, loc, run.place.back(),
-                                                asIndex(granules.distance)),
-                          end));
+    granules.exist = program.bothHold(
+        granules.exist,
+        isWithin(arith::SubIOp::create(builder, loc, run.place.back(),
+                                       asIndex(granules.distance)),
+                 end));
   return granules;
 }
 
@@ -189,14 +185,12 @@ SmallVector<Value> ShiftedRuns::readGranules(const Run &run,
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> read;
-    for (int64_t i : {0, 1})
-      read.push_back(
-          isAligned && i == 1
-              ? read.front()
-              : program.load(type, flat,
-                             program.add(granules.index, i * elements)));
-    scf::YieldOp::create(builder, loc, read);
+    Value low = program.load(type, flat, granules.index);
+    Value high =
+        isAligned
+            ? low
+            : program.load(type, flat, program.add(granules.index, elements));
+    scf::YieldOp::create(builder, loc, ValueRange{low, high});
     builder.setInsertionPointToStart(branch.elseBlock());
     Value zero = program.constant(
         type, cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
@@ -206,7 +200,7 @@ SmallVector<Value> ShiftedRuns::readGranules(const Run &run,
 }
 
 Value ShiftedRuns::keepRow(Value registers, const Run &run, Value padding) {
-  Value isWhole = bothHold(run.rowExists, isInRow(run));
+  Value isWhole = program.bothHold(run.rowExists, isInRow(run));
   auto branch = scf::IfOp::create(builder, loc, type, isWhole,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
@@ -215,9 +209,9 @@ Value ShiftedRuns::keepRow(Value registers, const Run &run, Value padding) {
   builder.setInsertionPointToStart(branch.elseBlock());
   SmallVector<Value> kept;
   for (int64_t i = 0; i < elements; ++i) {
-    Value exists =
-        bothHold(run.rowExists, compare(arith::CmpIPredicate::ult,
-                                        program.add(run.place.back(), i), end));
+    Value exists = program.bothHold(
+        run.rowExists, compare(arith::CmpIPredicate::ult,
+                               program.add(run.place.back(), i), end));
     kept.push_back(choose(exists, program.extract(registers, i), padding));
   }
   scf::YieldOp::create(
@@ -231,8 +225,8 @@ Value ShiftedRuns::readElements(const Run &run, Value padding) {
   auto one = VectorType::get({1}, type.getElementType());
   for (int64_t i = 0; i < elements; ++i) {
     Value column = program.add(run.place.back(), i);
-    Value exists = bothHold(run.rowExists,
-                            compare(arith::CmpIPredicate::ult, column, end));
+    Value exists = program.bothHold(
+        run.rowExists, compare(arith::CmpIPredicate::ult, column, end));
     auto branch = scf::IfOp::create(builder, loc, one, exists,
                                     /*withElseRegion=*/true);
     {
@@ -259,7 +253,7 @@ Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
   Value exist;
   for (const Run &run : runs) {
     granules.push_back(findGranules(run));
-    exist = bothHold(exist, granules.back().exist);
+    exist = program.bothHold(exist, granules.back().exist);
   }
   auto join = [&](function_ref<Value(size_t)> getOne) {
     Value result = vector::BroadcastOp::create(builder, loc, all, padding);
@@ -294,10 +288,10 @@ Value ShiftedRuns::read(ArrayRef<Run> runs, Value padding) {
 
 ShiftedRuns::Lanes ShiftedRuns::findLanes() {
   int64_t most = (int64_t(1) << laneBits) - 1;
-  Value lane =
-      arith::AndIOp::create(builder, loc, program.getThread(), makeIndex(most));
-  return {compare(arith::CmpIPredicate::eq, lane, makeIndex(0)),
-          compare(arith::CmpIPredicate::eq, lane, makeIndex(most))};
+  Value lane = arith::AndIOp::create(builder, loc, program.getThread(),
+                                     program.index(most));
+  return {compare(arith::CmpIPredicate::eq, lane, program.index(0)),
+          compare(arith::CmpIPredicate::eq, lane, program.index(most))};
 }
 
 ShiftedRuns::Part ShiftedRuns::makePart(Value registers, const Run &run) {
@@ -309,12 +303,12 @@ ShiftedRuns::Part ShiftedRuns::makePart(Value registers, const Run &run) {
       makeWord(elements - 1));
   part.begin =
       arith::AddIOp::create(builder, loc, run.place.back(), asIndex(part.head));
-  Value zero = makeIndex(0);
-  part.isWhole =
-      bothHold(bothHold(run.rowExists, compare(arith::CmpIPredicate::sge,
-                                               run.place.back(), zero)),
-               compare(arith::CmpIPredicate::sle,
-                       program.add(part.begin, elements), end));
+  Value zero = program.index(0);
+  part.isWhole = program.bothHold(
+      program.bothHold(run.rowExists, compare(arith::CmpIPredicate::sge,
+                                              run.place.back(), zero)),
+      compare(arith::CmpIPredicate::sle, program.add(part.begin, elements),
+              end));
   return part;
 }
 
@@ -351,22 +345,22 @@ void ShiftedRuns::writeGranule(const Part &part, const Part *next) {
   place.back() = part.begin;
   program.runIf(isStored, [&] { program.store(granule, memref, place); });
   // A lane before that begins before the row has left the head.
-  Value isHeadLeft =
-      bothHold(hasHead, compare(arith::CmpIPredicate::slt,
-                                part.run.place.back(), makeIndex(elements)));
+  Value isHeadLeft = program.bothHold(
+      hasHead, compare(arith::CmpIPredicate::slt, part.run.place.back(),
+                       program.index(elements)));
   if (part.isFirst)
     isHeadLeft = choose(lanes.isFirst, makeBit(false), isHeadLeft);
   Value isCut = choose(part.isWhole, isHeadLeft, meetsRow(part.run));
   program.runIf(isCut, [&] { writeElements(part, lanes.isFirst); });
 }
 
-/// Elements of a run at the end of its row, which has no whole granule. The
+/// Elements of a run whose granule the row hasn't, or whose head is left. The
 /// lane before has written the head, unless the run is a chain's first one.
 void ShiftedRuns::writeElements(const Part &part, Value isFirst) {
   Value column = part.run.place.back();
-  Value isHeadTaken =
-      bothHold(compare(arith::CmpIPredicate::sle, part.begin, end),
-               compare(arith::CmpIPredicate::sge, column, makeIndex(elements)));
+  Value isHeadTaken = program.bothHold(
+      compare(arith::CmpIPredicate::sle, part.begin, end),
+      compare(arith::CmpIPredicate::sge, column, program.index(elements)));
   if (part.isFirst)
     isHeadTaken = choose(isFirst, makeBit(false), isHeadTaken);
   for (int64_t i = 0; i < elements; ++i) {
@@ -397,38 +391,43 @@ void ShiftedRuns::writeEnds() {
   Value isEnd = arith::OrIOp::create(builder, loc, lanes.isFirst, lanes.isLast);
   Value hasHead = compare(arith::CmpIPredicate::ne, head, makeWord(0));
   Value isWhole = ofLane(first->isWhole, last->isWhole);
-  program.runIf(bothHold(bothHold(isEnd, hasHead), isWhole), [&] {
-    SmallVector<Value> words;
-    for (auto [ofFirst, ofLast] : llvm::zip_equal(first->words, last->words))
-      words.push_back(ofLane(ofFirst, ofLast));
-    llvm::append_range(words, SmallVector<Value>(words));
-    SmallVector<Value> place;
-    for (auto [ofFirst, ofLast] :
-         llvm::zip_equal(first->run.place, last->run.place))
-      place.push_back(ofLane(ofFirst, ofLast));
-    Value rest = arith::SubIOp::create(builder, loc, makeWord(elements), head);
-    Value count = ofLane(head, rest);
-    for (int64_t size = 1; size < elements; size *= 2) {
-      // The head ends at a multiple of its pieces, the rest begins at one.
-      Value smaller =
-          arith::AndIOp::create(builder, loc, head, makeWord(size - 1));
-      Value larger = arith::AndIOp::create(builder, loc, rest,
-                                           makeWord(elements - 2 * size));
-      Value offset =
-          ofLane(smaller, arith::AddIOp::create(builder, loc, head, larger));
-      Value bit = arith::AndIOp::create(builder, loc, count, makeWord(size));
-      program.runIf(compare(arith::CmpIPredicate::ne, bit, makeWord(0)), [&] {
-        Value shifted = getRegisters(
-            shiftWords(builder, loc, words, getBytes(offset), elementBytes));
-        SmallVector<int64_t> own(size);
-        std::iota(own.begin(), own.end(), 0);
-        SmallVector<Value> at(place);
-        at.back() =
-            arith::AddIOp::create(builder, loc, place.back(), asIndex(offset));
-        program.store(program.select(shifted, own), memref, at);
+  program.runIf(
+      program.bothHold(program.bothHold(isEnd, hasHead), isWhole), [&] {
+        SmallVector<Value> words;
+        for (auto [ofFirst, ofLast] :
+             llvm::zip_equal(first->words, last->words))
+          words.push_back(ofLane(ofFirst, ofLast));
+        llvm::append_range(words, SmallVector<Value>(words));
+        SmallVector<Value> place;
+        for (auto [ofFirst, ofLast] :
+             llvm::zip_equal(first->run.place, last->run.place))
+          place.push_back(ofLane(ofFirst, ofLast));
+        Value rest =
+            arith::SubIOp::create(builder, loc, makeWord(elements), head);
+        Value count = ofLane(head, rest);
+        for (int64_t size = 1; size < elements; size *= 2) {
+          // The head ends at a multiple of its pieces, the rest begins at one.
+          Value smaller =
+              arith::AndIOp::create(builder, loc, head, makeWord(size - 1));
+          Value larger = arith::AndIOp::create(builder, loc, rest,
+                                               makeWord(elements - 2 * size));
+          Value offset = ofLane(
+              smaller, arith::AddIOp::create(builder, loc, head, larger));
+          Value bit =
+              arith::AndIOp::create(builder, loc, count, makeWord(size));
+          program.runIf(
+              compare(arith::CmpIPredicate::ne, bit, makeWord(0)), [&] {
+                Value shifted = getRegisters(shiftWords(
+                    builder, loc, words, getBytes(offset), elementBytes));
+                SmallVector<int64_t> own(size);
+                std::iota(own.begin(), own.end(), 0);
+                SmallVector<Value> at(place);
+                at.back() = arith::AddIOp::create(builder, loc, place.back(),
+                                                  asIndex(offset));
+                program.store(program.select(shifted, own), memref, at);
+              });
+        }
       });
-    }
-  });
 }
 
 void ShiftedRuns::write(Value registers, const Run &run, unsigned ofLanes,

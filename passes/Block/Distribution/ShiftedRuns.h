@@ -51,10 +51,8 @@ public:
 private:
   using Indices = llvm::ArrayRef<mlir::Value>;
 
-  mlir::Value makeIndex(int64_t value) { return program.index(value); }
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value lhs,
                       mlir::Value rhs);
-  mlir::Value bothHold(mlir::Value first, mlir::Value second);
   mlir::Value makeWord(int64_t value);
   /// The elements from the last multiple of 16 bytes on to a place, an i32.
   mlir::Value getDistance(Indices place);
@@ -90,13 +88,13 @@ private:
     mlir::Value head, begin;
     /// Whether the row has all of the granule there.
     mlir::Value isWhole;
-    bool isFirst; ///< of its chain
+    bool isFirst = false; ///< of its chain
   };
   Part makePart(mlir::Value registers, const Run &run);
   /// `next`: the run that follows; null at the end of a chain.
   mlir::Value makeGranule(const Part &part, const Part *next);
   void writeGranule(const Part &part, const Part *next);
-  void writeElements(const Part &part, mlir::Value isLast);
+  void writeElements(const Part &part, mlir::Value isFirst);
   void writeEnds();
 
   struct Lanes {

@@ -49,7 +49,6 @@ private:
   Partial join(const Partial &first, const Partial &second);
   SmallVector<Value> combine(ValueRange first, ValueRange second);
   Partial restrict(Partial range, Value condition);
-  Value bothHold(Value first, Value second);
   Value choose(Value condition, Value value, Value other);
   /// Puts a range before the blocks of a register.
   void putBefore(const Partial &range, uint32_t base);
@@ -81,12 +80,6 @@ private:
 };
 
 } // namespace
-
-Value Scanner::bothHold(Value first, Value second) {
-  if (!first || !second)
-    return first ? first : second;
-  return arith::AndIOp::create(builder, program.loc, first, second);
-}
 
 Value Scanner::choose(Value condition, Value value, Value other) {
   return arith::SelectOp::create(builder, program.loc, condition, value, other);
@@ -125,7 +118,7 @@ Partial Scanner::join(const Partial &first, const Partial &second) {
 
 Partial Scanner::restrict(Partial range, Value condition) {
   if (!range.values.empty())
-    range.exists = bothHold(range.exists, condition);
+    range.exists = program.bothHold(range.exists, condition);
   return range;
 }
 

@@ -433,6 +433,12 @@ Value ThreadProgram::allocateBetweenBarriers(int64_t elements, Type element) {
 
 void ThreadProgram::barrier() { gpu::BarrierOp::create(builder, loc); }
 
+Value ThreadProgram::bothHold(Value first, Value second) {
+  if (!first || !second)
+    return first ? first : second;
+  return arith::AndIOp::create(builder, loc, first, second);
+}
+
 void ThreadProgram::runIf(Value condition, function_ref<void()> write) {
   if (!condition)
     return write();

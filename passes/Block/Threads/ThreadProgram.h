@@ -95,6 +95,8 @@ public:
   /// type are one, since buffers live as long as that op.
   mlir::Value allocateBetweenBarriers(int64_t elements, mlir::Type element);
   void barrier();
+  /// Null stands for a condition that always holds.
+  mlir::Value bothHold(mlir::Value first, mlir::Value second);
   /// Calls `write` under a condition, or without one if it is null.
   void runIf(mlir::Value condition, llvm::function_ref<void()> write);
 

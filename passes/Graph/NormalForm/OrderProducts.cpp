@@ -124,9 +124,10 @@ static void writeTransposed(ArrayRef<linalg::GenericOp> products) {
     SmallVector<int64_t> order;
     for (AffineExpr loop : written.getResults())
       order.push_back(*read.getResultPosition(loop));
+    // One of them may know more extents.
     auto own = cast<RankedTensorType>(result.getType());
-    bool isSame = applyPermutation(own.getShape(), order) ==
-                  cast<RankedTensorType>(copy.getType(0)).getShape();
+    auto known = cast<RankedTensorType>(copy.getType(0));
+    bool isSame = applyPermutation(own.getShape(), order) == known.getShape();
     if (isIdentityPermutation(order) || !isSame ||
         !permuteResult(product, order))
       continue;
@@ -138,15 +139,19 @@ static void writeTransposed(ArrayRef<linalg::GenericOp> products) {
 /// The order of a result that only products read, for the first one of which it
 /// is the first factor.
 static std::optional<SmallVector<int64_t>> findOrderOfFactor(Value result) {
-  std::optional<SmallVector<int64_t>> order;
-  for (OpOperand &use : result.getUses()) { // the last one first
+  OpOperand *first = nullptr;
+  for (OpOperand &use : result.getUses()) {
     auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!user || !isContraction(user) || user.isDpsInit(&use))
+    if (!user || !isContraction(user) || user.isDpsInit(&use) ||
+        user->getBlock() != result.getParentBlock())
       return std::nullopt;
-    if (use.getOperandNumber() == 0)
-      order = findOrder(user, use);
+    if (use.getOperandNumber() == 0 &&
+        (!first || user->isBeforeInBlock(first->getOwner())))
+      first = &use;
   }
-  return order;
+  if (!first)
+    return std::nullopt;
+  return findOrder(cast<linalg::GenericOp>(first->getOwner()), *first);
 }
 
 /// Reorders the dimensions of each product that is the first factor of another

@@ -308,14 +308,13 @@ static std::optional<WindowPrefix> findWindow(linalg::GenericOp op) {
       return std::nullopt;
     isFound = true;
     std::tie(window.kept, window.reduced) = *loops;
-    if (op.getIteratorTypesArray()[window.kept] ==
-        utils::IteratorType::reduction)
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    if (window.kept == reduced.front())
       std::swap(window.kept, window.reduced);
-    window.dim = dim;
-    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-    if (kinds[window.reduced] != utils::IteratorType::reduction ||
-        kinds[window.kept] != utils::IteratorType::parallel)
+    if (window.reduced != reduced.front() || window.kept == reduced.front())
       return std::nullopt;
+    window.dim = dim;
     int64_t extent = extents[window.kept];
     window.endsAtElement = low == extent - 1;
     if (extent < kLeastScanned || extents[window.reduced] != extent ||

@@ -493,6 +493,15 @@ TEST(GroupDivisionTest, Products) {
             "parts of 512 or more\n");
 }
 
+/// The variants of the last group.
+static std::vector<GroupSchedule> planLast(const GraphBuilder &graph) {
+  GroupPlan plan = planGroups(graph.problem);
+  const PlannedGroup &planned = plan.groups.back();
+  return planVariants(
+      graph.problem, planned.group, planned.shape,
+      scheduleGroup(graph.problem, planned.group, planned.shape));
+}
+
 /// x * w^T, where w becomes floats of 16 bits in the group.
 static std::vector<GroupSchedule>
 planFew(int64_t rows, int64_t columns, int64_t bytes, int64_t clusterSize = 8) {
@@ -512,11 +521,7 @@ planFew(int64_t rows, int64_t columns, int64_t bytes, int64_t clusterSize = 8) {
   unsigned y = graph.tensor({rows, columns});
   graph.write(y, "mn");
   graph.problem.tensors[y].escapes = true;
-  GroupPlan plan = planGroups(graph.problem);
-  const PlannedGroup &planned = plan.groups.back();
-  return planVariants(
-      graph.problem, planned.group, planned.shape,
-      scheduleGroup(graph.problem, planned.group, planned.shape));
+  return planLast(graph);
 }
 
 TEST(GroupDivisionTest, FewRowsByBytesAreOfClusters) {
@@ -539,7 +544,7 @@ TEST(GroupDivisionTest, FewRowsByBytesAreOfClusters) {
   EXPECT_FALSE(hasFew(planFew(16, 512, 1, /*clusterSize=*/1)));
 }
 
-/// The tiles of products of 768 x 768 with a sum of 128, and of a batch.
+/// The tiles of a product of square results with sums of 128.
 static std::string planTiles(ProductUnit unit, int64_t extent) {
   GraphBuilder graph;
   unsigned x = graph.tensor({extent, 128}), w = graph.tensor({extent, 128});
@@ -551,12 +556,7 @@ static std::string planTiles(ProductUnit unit, int64_t extent) {
   unsigned y = graph.tensor({extent, extent});
   graph.write(y, "mn");
   graph.problem.tensors[y].escapes = true;
-  GroupPlan plan = planGroups(graph.problem);
-  const PlannedGroup &planned = plan.groups.back();
-  GroupSchedule schedule =
-      planVariants(graph.problem, planned.group, planned.shape,
-                   scheduleGroup(graph.problem, planned.group, planned.shape))
-          .back();
+  GroupSchedule schedule = planLast(graph).back();
   return std::to_string(schedule.dims[0].tile) + " x " +
          std::to_string(schedule.dims[1].tile);
 }

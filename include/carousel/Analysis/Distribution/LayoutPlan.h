@@ -50,7 +50,8 @@ struct AccessPlan {
   /// Runs begin at any element of memory, and have a granule's bytes: threads
   /// access the granules of 16 bytes that hold them.
   bool isShifted = false;
-  /// Shifted by nothing: only the ends of rows are anywhere.
+  /// Whether runs begin at multiples of 16 bytes, and only the ends of rows
+  /// do not.
   bool isAligned = false;
   /// Through a tile in shared memory, which a transfer of a pipelined loop
   /// copies. Threads access the tile.

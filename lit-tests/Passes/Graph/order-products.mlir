@@ -1,0 +1,54 @@
+// A transposition is a product's own only if the product is what it copies, and if both know the same extents.
+// RUN: carousel-opt %s --carousel-order-products | FileCheck %s
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#plain = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#nm = affine_map<(m, n) -> (n, m)>
+#id = affine_map<(m, n) -> (m, n)>
+#transpose = {indexing_maps = [#nm, #id], iterator_types = ["parallel", "parallel"]}
+
+// The product is where another tensor is copied to.
+// CHECK-LABEL: func.func @overwritten
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x16xf32>)
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%arg2 : tensor<16x32xf32>) outs(%[[P]]
+// CHECK: return %[[T]]
+func.func @overwritten(%x: tensor<32x64xf32>, %v: tensor<64x16xf32>, %o: tensor<16x32xf32>) -> tensor<32x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %p = linalg.generic #plain ins(%x, %v : tensor<32x64xf32>, tensor<64x16xf32>) outs(%z : tensor<32x16xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<32x16xf32>
+  %t = linalg.generic #transpose ins(%o : tensor<16x32xf32>) outs(%p : tensor<32x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<32x16xf32>
+  return %t : tensor<32x16xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x8xf32>)
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<8x16xf32>)
+// CHECK: return %[[T]]
+func.func @dynamic(%x: tensor<?x64xf32>, %v: tensor<64x8xf32>, %rows: index) -> tensor<8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%rows) : tensor<?x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %p = linalg.generic #plain ins(%x, %v : tensor<?x64xf32>, tensor<64x8xf32>) outs(%z : tensor<?x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<?x8xf32>
+  %te = tensor.empty() : tensor<8x16xf32>
+  %t = linalg.generic #transpose ins(%p : tensor<?x8xf32>) outs(%te : tensor<8x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8x16xf32>
+  return %t : tensor<8x16xf32>
+}
