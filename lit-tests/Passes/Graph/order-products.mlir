@@ -11,24 +11,24 @@
 
 // The product is where another tensor is copied to.
 // CHECK-LABEL: func.func @overwritten
-// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x16xf32>)
-// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%arg2 : tensor<16x32xf32>) outs(%[[P]]
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x32xf32>)
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%arg2 : tensor<32x32xf32>) outs(%[[P]]
 // CHECK: return %[[T]]
-func.func @overwritten(%x: tensor<32x64xf32>, %v: tensor<64x16xf32>, %o: tensor<16x32xf32>) -> tensor<32x16xf32> {
+func.func @overwritten(%x: tensor<32x64xf32>, %v: tensor<64x32xf32>, %o: tensor<32x32xf32>) -> tensor<32x32xf32> {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<32x16xf32>
-  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x16xf32>) -> tensor<32x16xf32>
-  %p = linalg.generic #plain ins(%x, %v : tensor<32x64xf32>, tensor<64x16xf32>) outs(%z : tensor<32x16xf32>) {
+  %e = tensor.empty() : tensor<32x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %p = linalg.generic #plain ins(%x, %v : tensor<32x64xf32>, tensor<64x32xf32>) outs(%z : tensor<32x32xf32>) {
   ^bb0(%l: f32, %r: f32, %a: f32):
     %m = arith.mulf %l, %r : f32
     %s = arith.addf %a, %m : f32
     linalg.yield %s : f32
-  } -> tensor<32x16xf32>
-  %t = linalg.generic #transpose ins(%o : tensor<16x32xf32>) outs(%p : tensor<32x16xf32>) {
+  } -> tensor<32x32xf32>
+  %t = linalg.generic #transpose ins(%o : tensor<32x32xf32>) outs(%p : tensor<32x32xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
-  } -> tensor<32x16xf32>
-  return %t : tensor<32x16xf32>
+  } -> tensor<32x32xf32>
+  return %t : tensor<32x32xf32>
 }
 
 // CHECK-LABEL: func.func @dynamic
