@@ -114,6 +114,31 @@ def write(b, value=None):
     put(b, value, target, box, order)
 
 
+def draw_line(b, shape, element, access):
+    """A program's rows, of a known extent near the vector's, which begin anywhere; and the indices of a vector's first element."""
+    rng = b.rng
+    first = rng.choice([0, 0, 0, 1, 5, -3])
+    inside = rng.random() < 0.2 and first >= 0
+    columns = shape[-1] + first + (rng.choice([0, 1, 5]) if inside else rng.choice([-9, -3, -1, 1, 2, 7]))
+    source = b.argument([b.programs, *shape[:-1], max(1, columns)], element, access, dynamic=[True] * len(shape) + [False],
+                        gaps=(1, 3, 7))
+    indices = ["%program", *["%c0"] * (len(shape) - 1), b.index(first)]
+    words = ", ".join(["true"] * (len(shape) - 1) + ["true" if inside else "false"])
+    return source, f"%{source.name}[{', '.join(indices)}]", f"{{in_bounds = [{words}]}}"
+
+
+def read_lines(b, shape, element):
+    source, at, words = draw_line(b, shape, element, "in")
+    return b.op(f"vector.transfer_read {at}, {b.constant((), element).name} {words} : {source.type}, "
+                f"{vector_type(shape, element)}", shape, element, "read of lines")
+
+
+def write_lines(b, value):
+    target, at, words = draw_line(b, value.shape, value.element, "out")
+    b.features.add("write of lines")
+    b.body.line(f"vector.transfer_write {value.name}, {at} {words} : {value.type}, {target.type}")
+
+
 def put(b, value, target, box, order):
     mask = b.mask(value.shape) if order == sorted(order) and b.chance(0.25) else None
     words, at = attributes(box.inside, len(box.extents), order), ", ".join(box.indices)
