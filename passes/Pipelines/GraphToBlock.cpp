@@ -28,6 +28,7 @@ void carousel::buildNormalizeGraphPipeline(
                                 ? pm
                                 : pm.nest<func::FuncOp>();
   function.addPass(createGeneralizeGraph());
+  function.addPass(createRaiseScans());
   function.addPass(createSplitSorts());
   function.addPass(createExpandSorts());
   function.addPass(createPropagateChannelsLast());

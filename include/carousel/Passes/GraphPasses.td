@@ -213,6 +213,17 @@ def ExpandSorts : NormalFormPass<"carousel-expand-sorts"> {
   let statistics = [Statistic<"expanded", "expanded", "sorts that have become counts">];
 }
 
+def RaiseScans : NormalFormPass<"carousel-raise-scans"> {
+  let summary = "Compute recursions over pairs of elements as scans";
+  let description = [{
+    Precondition: `carousel-generalize-graph`. Postcondition: what combines pairs of neighbours,
+    the same of these, and so on, and interleaves the results with those between them, is a scan,
+    if it combines at least 8 elements by a reduction's operation or as a linear recurrence, with
+    segments or without.
+  }];
+  let statistics = [Statistic<"raised", "raised", "recursions that have become scans">];
+}
+
 def FormScans : NormalFormPass<"carousel-form-scans"> {
   let summary = "Compute reductions over what comes before each element in one pass";
   let description = [{

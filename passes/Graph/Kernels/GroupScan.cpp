@@ -66,22 +66,26 @@ SmallVector<Value> ScanWriter::start() {
   });
 }
 
-bool ScanWriter::isUsed(Value value, const CarriedValue &carried) {
+/// Whether nothing but the value up to an element is computed of one of the
+/// values that it is made of.
+static bool isStepAlone(Operation *user, const CarriedValue &carried) {
   Operation *last = carried.upTo.getDefiningOp();
+  while (user != last && user->hasOneUse())
+    user = *user->user_begin();
+  return user == last;
+}
+
+bool ScanWriter::isUsed(Value value, const CarriedValue &carried) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (user == structured.getBlock()->getTerminator())
       return use.getOperandNumber() != carried.init;
-    // The product of a recurrence, which nothing else needs.
-    bool isStep =
-        value == carried.before &&
-        (user == last || (user->hasOneUse() && *user->user_begin() == last));
-    return !isStep;
+    return value != carried.before || !isStepAlone(user, carried);
   });
 }
 
 /// Combines the earlier range's values, the first arguments, with the later
-/// one's.
+/// one's: whether a segment begins there, the factor, and the value.
 void ScanWriter::writeBody(ScanOp chunk, const CarriedValue &carried) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
@@ -95,49 +99,79 @@ void ScanWriter::writeBody(ScanOp chunk, const CarriedValue &carried) {
   Block *body =
       builder.createBlock(&chunk.getBody(), {}, arguments,
                           SmallVector<Location>(arguments.size(), loc));
-  IRMapping mapping;
-  if (carried.combiner) {
-    mapping.map(carried.before, body->getArgument(0));
-    mapping.map(carried.element, body->getArgument(1));
-    gpu::YieldOp::create(
-        builder, loc, builder.clone(*carried.combiner, mapping)->getResults());
-    return;
-  }
-  Value factor0 = body->getArgument(0), value0 = body->getArgument(1),
-        factor1 = body->getArgument(2), value1 = body->getArgument(3);
-  bool isFloat = isa<FloatType>(types.front());
-  Value factor =
-      isFloat
-          ? arith::MulFOp::create(builder, loc, factor0, factor1).getResult()
-          : arith::MulIOp::create(builder, loc, factor0, factor1);
+  auto getLast = [&](unsigned fromEnd) {
+    return std::pair<Value, Value>(
+        body->getArgument(types.size() - fromEnd),
+        body->getArgument(2 * types.size() - fromEnd));
+  };
+  bool isFloat = isa<FloatType>(types.back());
+  auto multiply = [&](Value lhs, Value rhs) -> Value {
+    return isFloat ? arith::MulFOp::create(builder, loc, lhs, rhs).getResult()
+                   : arith::MulIOp::create(builder, loc, lhs, rhs);
+  };
+  auto [value0, value1] = getLast(1);
+  SmallVector<Value> results;
   Value value;
-  if (carried.upTo.getDefiningOp<math::FmaOp>())
-    value = math::FmaOp::create(builder, loc, factor1, value0, value1);
-  else if (isFloat)
-    value = arith::AddFOp::create(
-        builder, loc, arith::MulFOp::create(builder, loc, factor1, value0),
-        value1);
-  else
-    value = arith::AddIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, factor1, value0),
-        value1);
-  gpu::YieldOp::create(builder, loc, ValueRange{factor, value});
+  if (carried.combiner) {
+    IRMapping mapping;
+    mapping.map(carried.before, value0);
+    mapping.map(carried.element, value1);
+    value = builder.clone(*carried.combiner, mapping)->getResult(0);
+  } else {
+    auto [factor0, factor1] = getLast(2);
+    results.push_back(multiply(factor0, factor1));
+    if (carried.isFused)
+      value = math::FmaOp::create(builder, loc, factor1, value0, value1);
+    else if (isFloat)
+      value = arith::AddFOp::create(builder, loc, multiply(factor1, value0),
+                                    value1);
+    else
+      value = arith::AddIOp::create(builder, loc, multiply(factor1, value0),
+                                    value1);
+  }
+  if (carried.begins) {
+    Value begins0 = body->getArgument(0),
+          begins1 = body->getArgument(types.size());
+    results.insert(results.begin(),
+                   arith::OrIOp::create(builder, loc, begins0, begins1));
+    value = arith::SelectOp::create(builder, loc, begins1, value1, value);
+  }
+  results.push_back(value);
+  gpu::YieldOp::create(builder, loc, results);
 }
 
 std::pair<Value, Value> ScanWriter::scanChunk(const CarriedValue &carried,
                                               const BodyValues &values,
                                               Value before, bool isExclusive) {
   OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  auto expand = [&](Value value) {
+    return vectors.expand(values.lookup(value), dims);
+  };
   SmallVector<Value> sources, inits;
+  Value element = expand(carried.element);
+  if (carried.begins) {
+    Value begins = expand(carried.begins),
+          first = expand(carried.first);
+    element = carried.beginsWhereTrue
+                  ? arith::SelectOp::create(builder, loc, begins, first, element)
+                  : arith::SelectOp::create(builder, loc, begins, element,
+                                            first);
+    if (!carried.beginsWhereTrue)
+      begins = arith::XOrIOp::create(
+          builder, loc, begins, vectors.createSplat(builder.getBoolAttr(true), dims));
+    sources.push_back(begins);
+    inits.push_back(vectors.createSplat(builder.getBoolAttr(false), kept));
+  }
   if (carried.factor) {
-    sources.push_back(vectors.expand(values.lookup(carried.factor), dims));
+    sources.push_back(expand(carried.factor));
     inits.push_back(vectors.createSplat(
         builder.getOneAttr(getElementTypeOrSelf(before)), kept));
   }
-  sources.push_back(vectors.expand(values.lookup(carried.element), dims));
+  sources.push_back(element);
   inits.push_back(before);
-  auto chunk = ScanOp::create(builder, vectors.loc, sources, inits,
-                              int64_t(dim), isExclusive, /*reverse=*/false);
+  auto chunk = ScanOp::create(builder, loc, sources, inits, int64_t(dim),
+                              isExclusive, /*reverse=*/false);
   writeBody(chunk, carried);
   return {chunk.getScanned().back(), chunk.getTotals().back()};
 }
@@ -147,9 +181,8 @@ LogicalResult ScanWriter::write(OpWriter &writer,
   BodyValues values;
   SmallVector<Value> elements;
   for (const CarriedValue &value : scan.carried)
-    for (Value part : {value.element, value.factor})
-      if (part)
-        elements.push_back(part);
+    for (Value part : value.getParts())
+      elements.push_back(part);
   if (failed(writer.writeBody(op, elements, values)))
     return failure();
   for (auto [value, before] : llvm::zip_equal(scan.carried, carried)) {

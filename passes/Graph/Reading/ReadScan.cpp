@@ -33,6 +33,15 @@ bool carousel::hasScannedResults(linalg::LinalgOp op) {
   });
 }
 
+SmallVector<Value> CarriedValue::getParts() const {
+  SmallVector<Value> parts = {element};
+  if (factor)
+    parts.push_back(factor);
+  if (begins)
+    parts.append({begins, first});
+  return parts;
+}
+
 /// The other operand of two.
 static Value getOther(Operation *op, Value operand) {
   return op->getOperand(op->getOperand(0) == operand ? 1 : 0);
@@ -57,9 +66,9 @@ static llvm::DenseSet<Value> findDependent(Block *body,
   return dependent;
 }
 
-/// Finds how the value up to an element follows from the one before it.
-static bool findStep(CarriedValue &carried) {
-  Operation *last = carried.upTo.getDefiningOp();
+/// Finds how a value of a body follows from the carried one.
+static bool findStep(CarriedValue &carried, Value after) {
+  Operation *last = after.getDefiningOp();
   if (!last)
     return false;
   auto uses = [&](Operation *op) {
@@ -70,14 +79,17 @@ static bool findStep(CarriedValue &carried) {
       return false;
     carried.factor = getOther(fma, carried.before);
     carried.element = fma.getC();
+    carried.isFused = true;
     return true;
   }
   if (last->getNumOperands() != 2)
     return false;
   if (uses(last)) {
+    if (!linalg::getCombinerOpKind(last))
+      return false;
     carried.combiner = last;
     carried.element = getOther(last, carried.before);
-    return linalg::getCombinerOpKind(last).has_value();
+    return true;
   }
   if (!isa<arith::AddFOp, arith::AddIOp>(last))
     return false;
@@ -91,6 +103,18 @@ static bool findStep(CarriedValue &carried) {
     return true;
   }
   return false;
+}
+
+/// Finds how the value up to an element follows from the one before it.
+static bool findSegmentStep(CarriedValue &carried) {
+  auto choice = carried.upTo.getDefiningOp<arith::SelectOp>();
+  if (!choice)
+    return findStep(carried, carried.upTo);
+  carried.begins = choice.getCondition();
+  carried.beginsWhereTrue = findStep(carried, choice.getFalseValue());
+  carried.first =
+      carried.beginsWhereTrue ? choice.getTrueValue() : choice.getFalseValue();
+  return carried.beginsWhereTrue || findStep(carried, choice.getTrueValue());
 }
 
 std::optional<Scan> carousel::findScan(linalg::LinalgOp op) {
@@ -115,15 +139,15 @@ std::optional<Scan> carousel::findScan(linalg::LinalgOp op) {
     carried.init = number;
     carried.before = argument;
     carried.upTo = body->getTerminator()->getOperand(number);
-    if (!findStep(carried))
+    if (!findSegmentStep(carried))
       return std::nullopt;
     scan.carried.push_back(carried);
   }
   llvm::DenseSet<Value> dependent = findDependent(body, scan.carried);
   for (const CarriedValue &carried : scan.carried)
-    if (dependent.contains(carried.element) ||
-        dependent.contains(carried.factor))
-      return std::nullopt;
+    for (Value part : carried.getParts())
+      if (dependent.contains(part))
+        return std::nullopt;
   return scan;
 }
 

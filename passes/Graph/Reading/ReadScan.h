@@ -25,10 +25,17 @@ struct CarriedValue {
   unsigned init = 0; ///< its position among the op's
   /// The body's values of what comes before an element, and up to it.
   mlir::Value before = {}, upTo = {};
-  /// `upTo` is `before` combined with the element by this op, or, where that is
-  /// null, `factor * before + element`.
+  /// `before` is combined with the element by this op, or, where that is null,
+  /// becomes `factor * before + element`.
   mlir::Operation *combiner = nullptr;
   mlir::Value element = {}, factor = {};
+  bool isFused = false; ///< rounded once
+  /// Where a segment begins, `upTo` is a value that depends on nothing before.
+  mlir::Value begins = {}, first = {};
+  bool beginsWhereTrue = true;
+
+  /// The values of the body that depend on nothing before.
+  llvm::SmallVector<mlir::Value> getParts() const;
 };
 
 struct Scan {

@@ -386,7 +386,8 @@ void ScanSplitter::write() {
 /// The elements of a part, or 0 if the scan stays whole: its extents are known,
 /// and it has few rows.
 static int64_t findPartLength(linalg::GenericOp op, const Scan &scan) {
-  if (scan.carried.size() != 1 || !scan.carried.front().combiner)
+  if (scan.carried.size() != 1 || !scan.carried.front().combiner ||
+      scan.carried.front().begins)
     return 0;
   int64_t rows = 1;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
