@@ -17,6 +17,7 @@
                                in each of 100 launches
   rows.py time DIR [WORD...]   check and time each NAME.pkg of DIR
     --no-compiler              without torch.compile
+    --mamba FOLDER             selective scans beside mamba_ssm's kernel, from its folder csrc/selective_scan (built by nvcc)
     --xla                      beside jax.jit, too: from launch to synchronization, so for long cases alone
 
 Times are medians in us of runs in turns with nothing in the L2, as CUDA graphs where PyTorch captures them. Errors are the
@@ -73,6 +74,23 @@ def cumprod(x):
 
 def logcumsumexp(x):
     return jax.lax.cumlogsumexp(x, x.ndim - 1)
+
+
+def selective_scan(x, step, a, b, c):
+    """A state-space model's states h' = exp(step a) h + step x b, and their sums weighted by c (Mamba's selective scan)."""
+    decay = jnp.exp(step[..., None] * a)
+    own = (step * x)[..., None] * b[:, :, None]
+    states = jax.lax.associative_scan(lambda first, then: (first[0] * then[0], then[0] * first[1] + then[1]), (decay, own), axis=1)[1]
+    return (states * c[:, :, None]).sum(-1)
+
+
+def segment_sum(x, begins):
+    """Sums of segments up to each element: a segment begins where a number is 0."""
+
+    def add(first, then):
+        return jnp.where(then[1], then[0], first[0] + then[0]), first[1] | then[1]
+
+    return jax.lax.associative_scan(add, (x, begins == 0), axis=1)[0]
 
 
 def sort(x):
@@ -144,6 +162,11 @@ class Case:
         return ",".join(f"{kind}[{','.join(map(str, extents))}]" for extents, kind, _ in self.arguments)
 
 
+def make_selective_scan(name, batch, steps, channels, states):
+    return Case(name, "selective_scan", f"{batch}x{steps}x{channels} f32", f"{batch}x{steps}x{channels} f32", f"{channels}x{states} f32",
+                f"{batch}x{steps}x{states} f32", f"{batch}x{steps}x{states} f32")
+
+
 def make_cases():
     cases = []
     for rows, columns in ((32768, 4096), (32768, 4095), (16384, 8192), (16384, 8191), (65536, 1024), (65536, 1000), (65536, 999),
@@ -156,6 +179,9 @@ def make_cases():
         cases.append(Case(f"cumsum_{shape}", "cumsum", f"{shape} f32"))
     cases += [Case("cumsum_bf16_32768x2048", "cumsum", "32768x2048 bf16"), Case("cumprod_32768x2048", "cumprod", "32768x2048 f32"),
               Case("logcumsumexp_32768x2048", "logcumsumexp", "32768x2048 f32")]
+    for batch, steps, channels in ((8, 4096, 2048), (1, 2048, 768)):
+        cases.append(make_selective_scan(f"selective_scan_{batch}x{steps}x{channels}", batch, steps, channels, 16))
+    cases.append(Case("segment_sum_32768x2048", "segment_sum", "32768x2048 f32", "32768x2048 below 64"))
     for rows, columns in ((1048576, 64), (65536, 1000), (65536, 1024), (16384, 4096), (8192, 8192)):
         for kind in ("f32", "bf16"):
             cases.append(Case(f"sort_{kind}_{rows}x{columns}", "sort", f"{rows}x{columns} {kind}"))
@@ -185,6 +211,9 @@ def make_checks():
             functions += ["sort", "argsort"] if columns <= 8192 or kind == "f32" else []
             cases += [Case(f"check_{function}_{kind}_{columns}", function, shape) for function in functions]
             cases.append(Case(f"check_rmsnorm_{kind}_{columns}", "rmsnorm", shape, f"{columns} {kind}"))
+        cases.append(Case(f"check_segment_sum_{columns}", "segment_sum", f"7x{columns} f32", f"7x{columns} below 9"))
+        cases.append(make_selective_scan(f"check_selective_scan_{columns}", 2, min(columns, 1023), 67, 16))
+    cases.append(make_selective_scan("check_selective_scan_odd", 3, 129, 130, 10))
     return cases
 
 
@@ -250,7 +279,71 @@ def get_peers():
         "logcumsumexp": lambda x: torch.logcumsumexp(x, -1), "sort": lambda x: torch.sort(x, dim=-1, stable=True)[0],
         "argsort": lambda x: torch.sort(x, dim=-1, stable=True)[1], "top8": lambda x: torch.topk(x, 8), "top64": lambda x: torch.topk(x, 64),
         "argmax": lambda x: torch.argmax(x, -1), "tanh": torch.tanh, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
-        "erf": torch.erf, "sigmoid": torch.sigmoid, "silu": F.silu, "transpose": lambda x: x.T.contiguous()}
+        "erf": torch.erf, "sigmoid": torch.sigmoid, "silu": F.silu, "transpose": lambda x: x.T.contiguous(), "selective_scan": scan_states,
+        "segment_sum": sum_segments}
+
+
+def scan_states(x, step, a, b, c):
+    """The states one after the other."""
+    import torch
+
+    state = torch.zeros(x.shape[0], *a.shape, dtype=x.dtype, device=x.device)
+    sums = []
+    for now in range(x.shape[1]):
+        state = (step[:, now, :, None] * a).exp() * state + (step[:, now] * x[:, now])[..., None] * b[:, now, None]
+        sums.append((state * c[:, now, None]).sum(-1))
+    return torch.stack(sums, 1)
+
+
+def scan_states_at_once(x, step, a, b, c):
+    """For torch.compile."""
+    from torch._higher_order_ops.associative_scan import associative_scan
+
+    elements = ((step[..., None] * a).exp(), (step * x)[..., None] * b[:, :, None])
+    return (associative_scan(lambda first, then: (first[0] * then[0], then[0] * first[1] + then[1]), elements, 1)[1] * c[:, :, None]).sum(-1)
+
+
+def sum_segments(x, begins):
+    """What comes before a segment's beginning is subtracted: in float64 alone it's as right."""
+    import torch
+
+    sums = x.double().cumsum(1)
+    number = torch.arange(x.shape[1], device=x.device)
+    first = torch.where(begins == 0, number, 0).cummax(1)[0]
+    return (sums - torch.where(first > 0, sums.gather(1, (first - 1).clamp(min=0)), 0)).to(x.dtype)
+
+
+def build_mamba(folder):
+    """The forward kernel of mamba_ssm, from its folder csrc/selective_scan, of tensors (batch, channels, steps)."""
+    from torch.utils.cpp_extension import load_inline
+
+    code = """
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include "selective_scan_fwd_kernel.cuh"
+torch::Tensor scan(torch::Tensor u, torch::Tensor delta, torch::Tensor A, torch::Tensor B, torch::Tensor C, torch::Tensor x) {
+  torch::Tensor out = torch::empty_like(u);
+  SSMParamsBase p = {};
+  p.batch = u.size(0); p.dim = u.size(1); p.seqlen = u.size(2); p.dstate = A.size(1);
+  p.n_groups = 1; p.n_chunks = (p.seqlen + 2047) / 2048; p.dim_ngroups_ratio = p.dim;
+  p.is_variable_B = p.is_variable_C = true;
+  p.u_ptr = u.data_ptr(); p.delta_ptr = delta.data_ptr(); p.A_ptr = A.data_ptr(); p.B_ptr = B.data_ptr(); p.C_ptr = C.data_ptr();
+  p.out_ptr = out.data_ptr(); p.x_ptr = x.data_ptr();
+  p.A_d_stride = A.stride(0); p.A_dstate_stride = A.stride(1);
+  p.B_batch_stride = B.stride(0); p.B_dstate_stride = B.stride(1);
+  p.C_batch_stride = C.stride(0); p.C_dstate_stride = C.stride(1);
+  p.u_batch_stride = u.stride(0); p.u_d_stride = u.stride(1);
+  p.delta_batch_stride = delta.stride(0); p.delta_d_stride = delta.stride(1);
+  p.out_batch_stride = out.stride(0); p.out_d_stride = out.stride(1);
+  selective_scan_fwd_cuda<float, float>(p, at::cuda::getCurrentCUDAStream().stream());
+  return out;
+}
+"""
+    flags = ["-O3", "--expt-relaxed-constexpr", "--expt-extended-lambda", "--use_fast_math", f"-I{folder}"]
+    flags += [f"-U__CUDA_NO_HALF{rest}__" for rest in ("_OPERATORS", "_CONVERSIONS", "2_OPERATORS")]
+    flags += [f"-U__CUDA_NO_BFLOAT16{rest}__" for rest in ("_OPERATORS", "_CONVERSIONS", "2_OPERATORS", "2_CONVERSIONS")]
+    return load_inline("mamba", "torch::Tensor scan(torch::Tensor, torch::Tensor, torch::Tensor, torch::Tensor, torch::Tensor, torch::Tensor);",
+                       code, functions=["scan"], extra_cuda_cflags=flags).scan
 
 
 def as_tuple(values):
@@ -270,6 +363,10 @@ def make_arguments(case):
             values.append(torch.randn(extents, device="cuda").to(kinds[kind]))
             if case.function == "cumprod":
                 values[-1] = 1 + values[-1] / 64
+            if case.function == "selective_scan" and len(values) == 2:
+                values[-1] = values[-1].abs() / 8
+            if case.function == "selective_scan" and len(values) == 3:
+                values[-1] = -1 - values[-1].abs()
     return values
 
 
@@ -370,10 +467,17 @@ def time_case(case, runtime, folder, options):
     runs = [try_capture(lambda: torch.bitwise_not(half, out=other)), try_capture(lambda: peer(*values)), capture(launch)]
     if options.compiler and case.function not in ("sort", "argsort", "top8", "top64"):
         torch._dynamo.reset()
-        compiled = torch.compile(peer, dynamic=False)
+        compiled = torch.compile(scan_states_at_once if case.function == "selective_scan" else peer, dynamic=False)
         compiled(*values)
         runs.append(try_capture(lambda: compiled(*values)))
         names.append("compiled")
+    if options.mamba and case.function == "selective_scan":
+        scan, (x, step, a, b, c) = build_mamba(options.mamba.resolve()), values
+        lines = [value.transpose(1, 2).contiguous() for value in (x, step)] + [a] + [value.transpose(1, 2).contiguous() for value in (b, c)]
+        lines.append(torch.empty(x.shape[0], x.shape[2], (x.shape[1] + 2047) // 2048, 2 * a.shape[1], device="cuda"))
+        errors.append(f"mamba {find_error(scan(*lines).transpose(1, 2), eager[0]):.1g}")
+        runs.append(capture(lambda: scan(*lines)))
+        names.append("mamba")
     taken = dict(zip(names, measure_in_turns(runs)))
     ours = taken.pop("ours")
     copy = taken.pop("copy")
@@ -451,6 +555,7 @@ def main():
         elif command == "time":
             sub.add_argument("--no-compiler", dest="compiler", action="store_false")
             sub.add_argument("--xla", action="store_true")
+            sub.add_argument("--mamba", type=Path)
     options = parser.parse_args()
     if options.command == "list":
         print("\n".join(f"{case.name}: {case.function} {case.get_shapes()}" for case in make_cases()))

@@ -218,7 +218,7 @@ def RaiseScans : NormalFormPass<"carousel-raise-scans"> {
   let description = [{
     Precondition: `carousel-generalize-graph`. Postcondition: what combines pairs of neighbours,
     the same of these, and so on, and interleaves the results with those between them, is a scan,
-    if it combines at least 8 elements by a reduction's operation or as a linear recurrence, with
+    if it combines at least 4 elements by a reduction's operation or as a linear recurrence, with
     segments or without.
   }];
   let statistics = [Statistic<"raised", "raised", "recursions that have become scans">];

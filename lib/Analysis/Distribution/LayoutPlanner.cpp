@@ -39,6 +39,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -56,6 +58,7 @@ void LayoutPlanner::run() {
     return;
   seedGathers();
   seedContractions();
+  seedScans();
   seedAccesses();
   seedRest();
   for (VectorAccess &access : accesses)
@@ -697,6 +700,30 @@ void LayoutPlanner::seedContractions() {
         plan.kept.insert(factor);
       else
         assign(factor->get(), *layout);
+    propagate();
+  }
+}
+
+void LayoutPlanner::seedScans() {
+  for (Operation *op : ops) {
+    auto scan = dyn_cast<ScanOp>(op);
+    if (!scan || !isScannedByThreads(scan))
+      continue;
+    VectorType type = scan.getType();
+    SmallVector<unsigned> bits = getExtentBits(type);
+    unsigned lines = std::accumulate(bits.begin(), bits.end(), 0u) -
+                     bits[scan.getDim()];
+    if (lines < plan.threads.lanes + plan.threads.warps)
+      continue;
+    SmallVector<bool> isReduced(bits.size(), false);
+    for (vector::MultiDimReductionOp reduction : reductions)
+      if (reduction.getSourceVectorType().getShape() == type.getShape())
+        for (auto [all, own] :
+             llvm::zip_equal(isReduced, getReducedDims(reduction)))
+          all |= own;
+    origin = op;
+    assign(scan.getScanned().front(),
+           makeLinesLayout(bits, scan.getDim(), isReduced, plan.threads));
     propagate();
   }
 }

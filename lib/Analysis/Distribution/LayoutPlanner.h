@@ -99,6 +99,8 @@ private:
               const LinearLayout &layout);
   /// Returns the facts known around a product as its layouts are chosen.
   ContractionContext getContext(mlir::vector::ContractionOp op);
+  /// Short lines that are scanned are in the registers of one thread.
+  void seedScans();
   void seedAccesses();
   void seedRest();
 

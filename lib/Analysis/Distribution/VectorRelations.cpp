@@ -160,6 +160,14 @@ void carousel::unifyCarriedDims(Operation *op, UnifyDims unify) {
   });
 }
 
+bool carousel::isScannedByThreads(ScanOp op) {
+  constexpr int64_t kLongestLine = 8, kFewestLines = 64;
+  VectorType type = op.getType();
+  int64_t extent = type.getDimSize(op.getDim());
+  return extent <= kLongestLine &&
+         type.getNumElements() / extent >= kFewestLines;
+}
+
 bool carousel::isReshaping(Operation *op) {
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     return isa<VectorType>(broadcast.getSourceType());

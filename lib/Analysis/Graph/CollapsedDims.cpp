@@ -78,7 +78,8 @@ private:
 
   /// Whether all ops and accesses go along both, one after the other.
   bool areOneDim(unsigned outer, unsigned inner) const {
-    if (shape.dims[outer].isReduced != shape.dims[inner].isReduced)
+    if (shape.dims[outer].isReduced != shape.dims[inner].isReduced ||
+        shape.dims[outer].isScanned != shape.dims[inner].isScanned)
       return false;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];

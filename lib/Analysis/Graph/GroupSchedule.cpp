@@ -20,6 +20,7 @@
 
 using namespace carousel;
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 
 /// The widest rows that variants are made for; docs/BlockPhase.md, Variants.
 static constexpr int64_t kWidestRow = 262144;
@@ -133,6 +134,28 @@ private:
     return reduced;
   }
 
+  bool isScanned(unsigned position) const {
+    return shape.dims[schedule.dims[position].dims.front()].isScanned;
+  }
+
+  /// Vectors have all that an iteration reduces of what it scans. Returns the
+  /// number of these elements.
+  int64_t holdReduced(SmallVectorImpl<unsigned> &reduced) {
+    int64_t elements = 1;
+    if (!group.scans(problem))
+      return elements;
+    llvm::erase_if(reduced, [&](unsigned position) {
+      if (isScanned(position))
+        return false;
+      ScheduledDim &dim = schedule.dims[position];
+      dim.walk = DimWalk::None;
+      dim.tile = llvm::PowerOf2Ceil(std::max<int64_t>(dim.extent, 1));
+      elements *= dim.tile;
+      return true;
+    });
+    return elements;
+  }
+
   void setLoop(unsigned position, int64_t tile) {
     schedule.dims[position].walk = DimWalk::Loop;
     schedule.dims[position].tile = tile;
@@ -153,16 +176,17 @@ private:
   }
 
   /// A chunk of the row at once, and several short rows.
-  void scheduleScannedRow(unsigned position) {
+  void scheduleScannedRow(unsigned position, int64_t beside) {
     ScheduledDim &row = schedule.dims[position];
-    setLoop(position, std::max(clampTile(row, kVector), kLeastScanned));
+    setLoop(position,
+            std::max(clampTile(row, kVector / beside), kLeastScanned));
     constexpr int64_t kPrograms = 1024;
     int64_t rows = 1;
     for (const ScheduledDim &dim : schedule.dims)
       if (!dim.isReduced)
         rows *= assumeExtent(dim.extent);
-    int64_t most = std::min(kVector / row.tile, rows / kPrograms);
-    if (position > 0 && most > 1)
+    int64_t most = std::min(kVector / beside / row.tile, rows / kPrograms);
+    if (position > 0 && most > 1 && !schedule.dims[position - 1].isReduced)
       schedule.dims[position - 1].tile = clampTile(
           schedule.dims[position - 1], llvm::bit_floor<uint64_t>(most));
   }
@@ -199,8 +223,9 @@ private:
 
   void scheduleRow() {
     SmallVector<unsigned> reduced = findReduced();
+    int64_t beside = holdReduced(reduced);
     if (group.scans(problem))
-      return scheduleScannedRow(reduced.front());
+      return scheduleScannedRow(reduced.front(), beside);
     if (reduced.size() > 1 && !fitBlock(reduced)) {
       if (shape.hasSeveralPasses)
         schedule.refusal = "rows in several dimensions don't fit a CTA";
@@ -264,6 +289,24 @@ private:
     return true;
   }
 
+  /// An iteration reduces what it scans: threads have whole lines of a few
+  /// elements, and what is reduced of these.
+  void scheduleReducedScan(ScheduledDim &columns,
+                           SmallVectorImpl<unsigned> &reduced) {
+    constexpr int64_t kMostColumns = 128, kFewColumns = 8, kPrograms = 128,
+                      kElements = 8192, kLongestLine = 8;
+    int64_t beside = holdReduced(reduced), programs = 1;
+    for (const ScheduledDim &dim : schedule.dims)
+      if (!dim.isReduced)
+        programs *= assumeExtent(dim.extent);
+    columns.tile = clampTile(columns, kMostColumns);
+    while (columns.tile > kFewColumns && programs / columns.tile < kPrograms)
+      columns.tile /= 2;
+    setLoop(reduced.front(),
+            std::clamp(kElements / (columns.tile * beside), kLeastScanned,
+                       kLongestLine));
+  }
+
   void scheduleColumn() {
     for (auto [at, number] : llvm::enumerate(group.ops))
       if (problem.ops[number].kind == GraphOpKind::Stencil)
@@ -278,13 +321,15 @@ private:
       inner.tile = clampTile(inner, kColumnBytes / largest->elementBytes);
       widenColumns(inner);
     }
+    SmallVector<unsigned> reduced = findReduced();
+    if (group.scans(problem) && largest && reduced.size() > 1)
+      return scheduleReducedScan(schedule.dims[*findInner(*largest)], reduced);
     // The innermost loops take several rows at once: vectors have four
     // dimensions, of which two may be columns'.
-    SmallVector<unsigned> reduced = findReduced();
+    int64_t rows = kColumnRows / holdReduced(reduced);
     for (unsigned position : reduced)
       setLoop(position, 1);
     constexpr size_t kMostDims = 2;
-    int64_t rows = kColumnRows;
     for (unsigned position :
          llvm::reverse(llvm::ArrayRef(reduced).take_back(kMostDims))) {
       ScheduledDim &dim = schedule.dims[position];
@@ -418,7 +463,7 @@ private:
   }
   /// The extents of pixels along which boxes go, and their positions.
   ConvolutionExtents findPixels(const GraphOp &op, size_t at,
-                                llvm::SmallVectorImpl<unsigned> &pixels) const;
+                                SmallVectorImpl<unsigned> &pixels) const;
 
   /// Vectors go along the results' neighbours, all else is scalar.
   void scheduleLoops() {
@@ -519,7 +564,7 @@ bool Scheduler::joinFew(unsigned position) {
 
 ConvolutionExtents
 Scheduler::findPixels(const GraphOp &op, size_t at,
-                      llvm::SmallVectorImpl<unsigned> &pixels) const {
+                      SmallVectorImpl<unsigned> &pixels) const {
   const GraphAccess &image = op.reads.front();
   ConvolutionExtents extents;
   for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
@@ -637,7 +682,7 @@ std::string carousel::findMisfit(const GraphProblem &problem,
   const auto &update = problem.ops[group.ops.front()].update;
   for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
     std::string name = "dimension " + std::to_string(position);
-    if (group.scans(problem) && dim.isReduced &&
+    if (shape.dims[dim.dims.front()].isScanned &&
         (dim.walk != DimWalk::Loop || dim.tile < kLeastScanned))
       return "no loop goes along " + name +
              ", which is scanned, by several elements";

@@ -210,6 +210,7 @@ private:
         if (info.extent != kUnknownExtent)
           known.extent = info.extent;
         known.isReduced |= info.isReduction || info.isScanned;
+        known.isScanned |= info.isScanned;
       }
       shape.loops.push_back(dims);
     }
@@ -234,7 +235,8 @@ private:
       if (!op.reduces())
         continue;
       for (auto [loop, info] : llvm::enumerate(op.loops))
-        if (!info.isReduction && shape.dims[shape.loops[at][loop]].isReduced)
+        if (const GroupDim &dim = shape.dims[shape.loops[at][loop]];
+            !info.isReduction && dim.isReduced && !dim.isScanned)
           return refuse("'" + op.name +
                         "' keeps a dimension that another op reduces");
       // Its sums would be added once for each element of the other loop.
@@ -269,11 +271,43 @@ private:
       first = &op;
       along = dim;
     }
-    for (unsigned number : group.ops)
-      if (first && problem.ops[number].reduces())
-        return refuse("'" + problem.ops[number].name +
-                      "' reduces in a kernel that scans");
-    return true;
+    return !first || checkSumsOfScans();
+  }
+
+  /// An iteration reduces what it scans, all of which its vectors have.
+  bool checkSumsOfScans() {
+    constexpr int64_t kMostReduced = 64;
+    bool reduces = false;
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      if (!op.reduces())
+        continue;
+      reduces = true;
+      for (auto [loop, info] : llvm::enumerate(op.loops))
+        if (info.isReduction && shape.dims[shape.loops[at][loop]].isScanned)
+          return refuse("'" + op.name +
+                        "' reduces a dimension that another op scans");
+      if (op.kind != GraphOpKind::Reduction)
+        return refuse("'" + op.name + "' reduces in a kernel that scans");
+    }
+    if (!reduces)
+      return true;
+    int64_t elements = 1;
+    for (const GroupDim &dim : shape.dims)
+      if (dim.isReduced && !dim.isScanned)
+        elements *= dim.extent == kUnknownExtent
+                        ? kMostReduced + 1
+                        : llvm::PowerOf2Ceil(dim.extent);
+    if (elements > kMostReduced)
+      return refuse("ops reduce more than " + llvm::Twine(kMostReduced) +
+                    " elements of a scan at once");
+    return llvm::none_of(group.ops,
+                         [&](unsigned op) {
+                           return problem.ops[op].kind ==
+                                  GraphOpKind::Irregular;
+                         }) ||
+           refuse("a kernel has one product or irregular op, and no further "
+                  "reduction beside it");
   }
 
   bool checkResults() {
@@ -322,7 +356,9 @@ private:
   }
 
   bool chooseFamily() {
-    shape.hasSeveralPasses = needsSeveralPasses();
+    // What a scan's kernel reduces, an iteration does.
+    bool scans = group.scans(problem);
+    shape.hasSeveralPasses = !scans && needsSeveralPasses();
     unsigned reductions = 0, irregular = 0, products = 0;
     for (unsigned op : group.ops) {
       reductions += problem.ops[op].reduces();
@@ -346,8 +382,8 @@ private:
       shape.family = ScheduleFamily::Contraction;
       return checkLoops() && checkFactors() && checkImages();
     }
-    if (reductions == 0) {
-      shape.family = !group.scans(problem) ? ScheduleFamily::Elementwise
+    if (reductions == 0 || scans) {
+      shape.family = !scans ? ScheduleFamily::Elementwise
                      : isLargestReadReducedInside(problem, group, shape)
                          ? ScheduleFamily::Row
                          : ScheduleFamily::Column;

@@ -195,6 +195,30 @@ private:
 
 } // namespace
 
+LinearLayout carousel::makeLinesLayout(llvm::ArrayRef<unsigned> extentBits,
+                                       unsigned dim,
+                                       llvm::ArrayRef<bool> isReduced,
+                                       ThreadBits threads) {
+  LayoutBuilder builder(extentBits);
+  builder.take(Place::Register, dim, extentBits[dim]);
+  llvm::SmallVector<unsigned> order;
+  for (bool reduces : {false, true})
+    for (unsigned other = extentBits.size(); other-- > 0;)
+      if (other != dim && isReduced[other] == reduces)
+        order.push_back(other);
+  auto share = [&](Place place, unsigned count) {
+    for (unsigned other : order)
+      count = builder.take(place, other, count);
+    builder.addCopies(place, count);
+  };
+  share(Place::Lane, threads.lanes);
+  share(Place::Warp, threads.warps);
+  for (unsigned other : llvm::reverse(order))
+    builder.take(Place::Register, other, extentBits[other]);
+  builder.addCopies(Place::CTA, threads.ctas);
+  return builder.layout;
+}
+
 LinearLayout carousel::makeBlockedLayout(llvm::ArrayRef<unsigned> extentBits,
                                          unsigned dim, unsigned other,
                                          unsigned runBits, ThreadBits threads) {

@@ -254,7 +254,7 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
   // Sums of a thread: fewer where factors need registers.
-  constexpr int64_t kMultiplyAddsOfThread = 64;
+  constexpr int64_t kMultiplyAddsOfThread = 64, kElementsOfScan = 64;
   int64_t tiledSums = 0, streamedSums = 0, otherSums = 0;
   bool isDivided = false;
   kernel.walk([&](Operation *op) {
@@ -294,6 +294,9 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
       else
         otherSums = kFewMultiplyAdds;
     }
+    if (auto scan = dyn_cast<ScanOp>(op); scan && isScannedByThreads(scan))
+      problem.elementsOfThread =
+          std::max(problem.elementsOfThread, kElementsOfScan);
     // A part's summand for that of others needs registers, too.
     isDivided |= isa<GridTicketOp>(op);
     hasRegions |= op->getNumRegions() != 0 && op != kernel;

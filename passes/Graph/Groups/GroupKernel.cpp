@@ -339,7 +339,7 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       counts.back() = starts.size();
       continue;
     }
-    if (!getNode(op).reduces())
+    if (!getNode(op).reduces() || program.group.scans(program.graph.problem))
       continue;
     if (findCombination(getOp(op))) {
       sums.push_back(startSum(op).value);
@@ -424,6 +424,34 @@ FailureOr<std::optional<LoopRange>> KernelWriter::findUpdatedRows(unsigned op) {
   return std::optional(LoopRange{position, clamp(first), clamp(end)});
 }
 
+/// Reads before a loop what each iteration would read again, if nothing writes
+/// it and it needs few registers.
+static void hoistReads(scf::ForOp loop) {
+  constexpr int64_t kMostBytes = 8192;
+  SmallVector<vector::TransferReadOp> reads;
+  loop.walk([&](vector::TransferReadOp read) { reads.push_back(read); });
+  for (vector::TransferReadOp read : reads) {
+    VectorType type = read.getVectorType();
+    auto isConstant = [&](Value value) {
+      return matchPattern(value, m_Constant());
+    };
+    auto mayWrite = [](Operation *user) {
+      return !isa<vector::TransferReadOp>(user) && !isMemoryEffectFree(user);
+    };
+    if (llvm::any_of(read.getBase().getUsers(), mayWrite) ||
+        type.getNumElements() * type.getElementTypeBitWidth() / 8 >
+            kMostBytes ||
+        !llvm::all_of(read->getOperands(), [&](Value value) {
+          return loop.isDefinedOutsideOfLoop(value) || isConstant(value);
+        }))
+      continue;
+    for (Value value : read->getOperands())
+      if (!loop.isDefinedOutsideOfLoop(value))
+        value.getDefiningOp()->moveBefore(loop);
+    read->moveBefore(loop);
+  }
+}
+
 LogicalResult KernelWriter::writeLoop(ArrayRef<unsigned> ops,
                                       const std::optional<LoopRange> &part,
                                       SmallVectorImpl<Value> &sums) {
@@ -440,6 +468,8 @@ LogicalResult KernelWriter::writeLoop(ArrayRef<unsigned> ops,
     pipelineLoop(loops.inner);
   for (unsigned position : findLoopPositions(schedule))
     vectors.setBegin(position, {});
+  if (schedule.family == ScheduleFamily::Column)
+    hoistReads(loops.outer);
   builder.setInsertionPointAfter(loops.outer);
   sums = SmallVector<Value>(loops.outer.getResults());
   return success();
@@ -472,8 +502,9 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
       next += count;
       continue;
     }
-    if (!getNode(op).reduces()) {
-      if (failed(opWriter.writeElementwise(op)))
+    if (!getNode(op).reduces() ||
+        program.group.scans(program.graph.problem)) {
+      if (failed(writeOp(op)))
         return failure();
       continue;
     }

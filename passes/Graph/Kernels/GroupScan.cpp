@@ -120,11 +120,8 @@ void ScanWriter::writeBody(ScanOp chunk, const CarriedValue &carried) {
   } else {
     auto [factor0, factor1] = getLast(2);
     results.push_back(multiply(factor0, factor1));
-    if (carried.isFused)
+    if (isFloat)
       value = math::FmaOp::create(builder, loc, factor1, value0, value1);
-    else if (isFloat)
-      value = arith::AddFOp::create(builder, loc, multiply(factor1, value0),
-                                    value1);
     else
       value = arith::AddIOp::create(builder, loc, multiply(factor1, value0),
                                     value1);

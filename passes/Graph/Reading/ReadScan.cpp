@@ -79,7 +79,6 @@ static bool findStep(CarriedValue &carried, Value after) {
       return false;
     carried.factor = getOther(fma, carried.before);
     carried.element = fma.getC();
-    carried.isFused = true;
     return true;
   }
   if (last->getNumOperands() != 2)

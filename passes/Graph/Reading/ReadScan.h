@@ -29,7 +29,6 @@ struct CarriedValue {
   /// becomes `factor * before + element`.
   mlir::Operation *combiner = nullptr;
   mlir::Value element = {}, factor = {};
-  bool isFused = false; ///< rounded once
   /// Where a segment begins, `upTo` is a value that depends on nothing before.
   mlir::Value begins = {}, first = {};
   bool beginsWhereTrue = true;

@@ -40,7 +40,7 @@ using namespace mlir;
 using namespace carousel;
 
 /// Shorter recursions fuse with what is around them.
-static constexpr int64_t kLeastRaised = 8;
+static constexpr int64_t kLeastRaised = 4;
 
 //===----------------------------------------------------------------------===//
 // Tensors
@@ -187,6 +187,36 @@ static std::optional<Interleaving> readInterleaving(Value tensor) {
     part = insert.getSource();
   }
   return found;
+}
+
+/// The first element and the others, which a tensor is made of.
+static std::optional<std::pair<Value, Value>> splitFirst(Value tensor,
+                                                         unsigned dim) {
+  SmallVector<Concatenation::Part> parts;
+  if (tensor.getDefiningOp<tensor::InsertSliceOp>()) {
+    Value rest = tensor;
+    while (auto insert = rest.getDefiningOp<tensor::InsertSliceOp>()) {
+      std::optional<Elements> places = readElements(insert, tensor, dim);
+      if (!places || places->stride != 1 || parts.size() == 2 ||
+          places->size != getExtent(insert.getSource(), dim))
+        return std::nullopt;
+      parts.push_back({insert.getSource(), places->offset});
+      rest = insert.getDest();
+    }
+  } else if (Operation *op = tensor.getDefiningOp()) {
+    std::optional<Concatenation> whole = readConcatenation(op);
+    if (whole && whole->axis == int64_t(dim))
+      parts = whole->parts;
+  }
+  if (parts.size() != 2)
+    return std::nullopt;
+  if (parts[1].start < parts[0].start)
+    std::swap(parts[0], parts[1]);
+  if (parts[0].start != 0 || parts[1].start != 1 ||
+      getExtent(parts[0].value, dim) != 1 ||
+      getExtent(parts[1].value, dim) != getExtent(tensor, dim) - 1)
+    return std::nullopt;
+  return std::pair(parts[0].value, parts[1].value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -357,15 +387,9 @@ bool RecursionReader::readEven(const Interleaving &level, Combined &combined,
   };
   if (level.extent == 2)
     return readFirst(level.even);
-  Operation *op = level.even.getDefiningOp();
-  std::optional<Concatenation> parts =
-      op ? readConcatenation(op) : std::nullopt;
-  if (!parts || parts->axis != int64_t(dim) || parts->parts.size() != 2)
-    return false;
-  auto [first, others] = std::pair(parts->parts[0], parts->parts[1]);
-  if (others.start < first.start)
-    std::swap(first, others);
-  if (others.start != 1 || !readFirst(first.value))
+  std::optional<std::pair<Value, Value>> parts =
+      splitFirst(level.even, dim);
+  if (!parts || !readFirst(parts->first))
     return false;
   int64_t count = (level.extent - 1) / 2;
   auto isBefore = [&](Value value) {
@@ -374,7 +398,7 @@ bool RecursionReader::readEven(const Interleaving &level, Combined &combined,
     return readSlice(value, dim) == Elements{level.odd, 0, 1, count};
   };
   std::optional<Step> own = StepReader(dim, level.odd, isBefore)
-                                .read(others.value);
+                                .read(parts->second);
   if (!own || (!isOutermost && !own->isLike(step)))
     return false;
   if (isOutermost)

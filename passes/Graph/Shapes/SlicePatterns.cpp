@@ -882,13 +882,19 @@ struct ConcatenatedElements : public OpRewritePattern<linalg::GenericOp> {
     if (!read || read.getIndices().size() != op.getNumLoops())
       return false;
     Value part = read.getTensor(), whole = op.getOutputs()[0];
+    auto ofPart = cast<RankedTensorType>(part.getType()),
+         ofWhole = cast<RankedTensorType>(whole.getType());
     for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
       auto place = readIndex(index);
       bool isAxis = int64_t(dim) == axis;
+      // The only index of a dimension.
+      if (!isAxis && matchPattern(index, m_Zero()) &&
+          ofPart.getDimSize(dim) == 1 && ofWhole.getDimSize(dim) == 1)
+        continue;
       if (!place || place->first != int64_t(dim) ||
           place->second != (isAxis ? start : 0))
         return false;
-      if (isAxis ? read.getTensor().getType().getDimSize(dim) != end - start
+      if (isAxis ? ofPart.getDimSize(dim) != end - start
                  : !(factorizeExtent(part, dim) == factorizeExtent(whole, dim)))
         return false;
     }

@@ -29,6 +29,9 @@
 
 namespace carousel {
 
+class ScanOp;
+
+
 /// An op that can't be distributed (C212).
 struct LayoutFault {
   mlir::Operation *op = nullptr;
@@ -136,6 +139,9 @@ unsigned countLanesAlong(const LinearLayout &layout, int64_t run);
 bool isElementwise(mlir::Operation *op);
 /// An op that makes vectors from elements of other vectors.
 bool isReshaping(mlir::Operation *op);
+
+/// Whether each thread scans lines of its own, which are short and many.
+bool isScannedByThreads(ScanOp op);
 
 /// Whether the op rounds what the load of a tile has rounded already.
 bool isRoundedAtLoad(const LayoutPlan &plan, mlir::Operation *op);

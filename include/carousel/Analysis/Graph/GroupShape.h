@@ -25,6 +25,8 @@ struct GroupDim {
   /// Some op of the group reduces along it, or scans: programs go along all of
   /// it.
   bool isReduced = false;
+  /// Some op scans along it: ops that reduce other dimensions keep it.
+  bool isScanned = false;
 };
 
 /// Two ops of a group that shall go along the dimensions of a tensor, which

@@ -47,6 +47,13 @@ LinearLayout makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
                                ThreadBits threads, bool inRows,
                                bool inWarps = false);
 
+/// Lines along `dim` in registers. Lanes and warps begin with the other
+/// dimensions, the last one first, but for those that threads reduce, which are
+/// the last ones that they share.
+LinearLayout makeLinesLayout(llvm::ArrayRef<unsigned> extentBits, unsigned dim,
+                             llvm::ArrayRef<bool> isReduced,
+                             ThreadBits threads);
+
 /// Runs of two dimensions in registers: such blocks can be written along the
 /// one and read along the other. Each way, neighbouring lanes fill whole
 /// sectors.
