@@ -8,6 +8,9 @@
 // RUN: %{graph} --function same --kernels 1 -- --arg arg0=random:6x500 --arg arg1=random:6 --arg result0=empty:6x500 | FileCheck %s
 // RUN: %{graph} --function product --kernels 1 -- --arg arg0=random:3x200 --arg arg1=random:3x200:1 --arg arg2=random:3:2 --arg result0=empty:3x200 --arg result1=empty:3x200 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // RUN: %{graph} --function expanded --kernels 1 -- --arg arg0=random:40x64 --arg result0=empty:8x5x64 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{graph} --function segments --kernels 1 -- --arg arg0=random:3x300 --arg arg1=random:3x300:1 --arg result0=empty:3x300 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{graph} --function states --kernels 1 -- --arg arg0=random:2x9x130 --arg arg1=random:2x9x130:1 --arg arg2=random:2x9x10:2 --arg arg3=random:130x10:3 --arg result0=empty:2x9x130 --arg result1=empty:2x9x130 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{graph} --function largest --kernels 1 -- --arg arg0=random:7x3x300 --arg result0=empty:7x300 --rtol 1e-4 --atol 1e-3 | FileCheck %s
 // CHECK: 1 kernels
 // CHECK: block phase: right
 // CHECK: sm_80: right
@@ -134,4 +137,78 @@ func.func @expanded(%x: tensor<40x64xf32>) -> tensor<8x5x64xf32> {
   } -> (tensor<64xf32>, tensor<40x64xf32>)
   %c = tensor.expand_shape %r#1 [[0, 1], [2]] output_shape [8, 5, 64] : tensor<40x64xf32> into tensor<8x5x64xf32>
   return %c : tensor<8x5x64xf32>
+}
+
+// Sums that begin with 0 where another number is below a bound.
+func.func @segments(%x: tensor<?x300xf32>, %y: tensor<?x300xf32>) -> tensor<?x300xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant -0.5 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x300xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.empty(%n) : tensor<?x300xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x, %y : tensor<?x300xf32>, tensor<?x300xf32>) outs(%zeros, %f : tensor<?xf32>, tensor<?x300xf32>) {
+  ^bb0(%own: f32, %bound: f32, %before: f32, %o: f32):
+    %goesOn = arith.cmpf ogt, %bound, %least : f32
+    %sum = arith.addf %before, %own : f32
+    %upTo = arith.select %goesOn, %sum, %zero : f32
+    linalg.yield %upTo, %upTo : f32, f32
+  } -> (tensor<?xf32>, tensor<?x300xf32>)
+  return %r#1 : tensor<?x300xf32>
+}
+
+// A state-space model: ten states of each channel, their weighted sum, and what follows from it.
+func.func @states(%x: tensor<?x9x130xf32>, %y: tensor<?x9x130xf32>, %w: tensor<?x9x10xf32>, %a: tensor<130x10xf32>) -> (tensor<?x9x130xf32>, tensor<?x9x130xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x9x130xf32>
+  %e = tensor.empty(%n) : tensor<?x130x10xf32>
+  %f = tensor.empty(%n) : tensor<?x9x130x10xf32>
+  %g = tensor.empty(%n) : tensor<?x9x130xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<?x130x10xf32>) -> tensor<?x130x10xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%g : tensor<?x9x130xf32>) -> tensor<?x9x130xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(b, t, d, s) -> (b, t, d)>, affine_map<(b, t, d, s) -> (d, s)>, affine_map<(b, t, d, s) -> (b, d, s)>, affine_map<(b, t, d, s) -> (b, t, d, s)>],
+      iterator_types = ["parallel", "reduction", "parallel", "parallel"]} ins(%x, %a : tensor<?x9x130xf32>, tensor<130x10xf32>) outs(%zeros, %f : tensor<?x130x10xf32>, tensor<?x9x130x10xf32>) {
+  ^bb0(%own: f32, %factor: f32, %before: f32, %o: f32):
+    %product = arith.mulf %factor, %before : f32
+    %upTo = arith.addf %product, %own : f32
+    linalg.yield %upTo, %upTo : f32, f32
+  } -> (tensor<?x130x10xf32>, tensor<?x9x130x10xf32>)
+  %s = linalg.generic {indexing_maps = [affine_map<(b, t, d, s) -> (b, t, d, s)>, affine_map<(b, t, d, s) -> (b, t, s)>, affine_map<(b, t, d, s) -> (b, t, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%r#1, %w : tensor<?x9x130x10xf32>, tensor<?x9x10xf32>) outs(%none : tensor<?x9x130xf32>) {
+  ^bb0(%state: f32, %weight: f32, %sum: f32):
+    %product = arith.mulf %state, %weight : f32
+    %more = arith.addf %sum, %product : f32
+    linalg.yield %more : f32
+  } -> tensor<?x9x130xf32>
+  %z = arith.mulf %s, %y : tensor<?x9x130xf32>
+  return %s, %z : tensor<?x9x130xf32>, tensor<?x9x130xf32>
+}
+
+// Rows: each element is the largest of three sums up to it.
+func.func @largest(%x: tensor<?x3x300xf32>) -> tensor<?x300xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x3x300xf32>
+  %e = tensor.empty(%n) : tensor<?x3xf32>
+  %f = tensor.empty(%n) : tensor<?x3x300xf32>
+  %g = tensor.empty(%n) : tensor<?x300xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %leasts = linalg.fill ins(%least : f32) outs(%g : tensor<?x300xf32>) -> tensor<?x300xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(b, k, j) -> (b, k, j)>, affine_map<(b, k, j) -> (b, k)>, affine_map<(b, k, j) -> (b, k, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<?x3x300xf32>) outs(%zeros, %f : tensor<?x3xf32>, tensor<?x3x300xf32>) {
+  ^bb0(%own: f32, %before: f32, %o: f32):
+    %sum = arith.addf %before, %own : f32
+    linalg.yield %sum, %sum : f32, f32
+  } -> (tensor<?x3xf32>, tensor<?x3x300xf32>)
+  %s = linalg.generic {indexing_maps = [affine_map<(b, j, k) -> (b, k, j)>, affine_map<(b, j, k) -> (b, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%r#1 : tensor<?x3x300xf32>) outs(%leasts : tensor<?x300xf32>) {
+  ^bb0(%own: f32, %most: f32):
+    %more = arith.maximumf %most, %own : f32
+    linalg.yield %more : f32
+  } -> tensor<?x300xf32>
+  return %s : tensor<?x300xf32>
 }

@@ -711,8 +711,8 @@ void LayoutPlanner::seedScans() {
       continue;
     VectorType type = scan.getType();
     SmallVector<unsigned> bits = getExtentBits(type);
-    unsigned lines = std::accumulate(bits.begin(), bits.end(), 0u) -
-                     bits[scan.getDim()];
+    unsigned lines =
+        std::accumulate(bits.begin(), bits.end(), 0u) - bits[scan.getDim()];
     if (lines < plan.threads.lanes + plan.threads.warps)
       continue;
     SmallVector<bool> isReduced(bits.size(), false);

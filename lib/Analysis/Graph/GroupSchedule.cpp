@@ -302,9 +302,8 @@ private:
     columns.tile = clampTile(columns, kMostColumns);
     while (columns.tile > kFewColumns && programs / columns.tile < kPrograms)
       columns.tile /= 2;
-    setLoop(reduced.front(),
-            std::clamp(kElements / (columns.tile * beside), kLeastScanned,
-                       kLongestLine));
+    setLoop(reduced.front(), std::clamp(kElements / (columns.tile * beside),
+                                        kLeastScanned, kLongestLine));
   }
 
   void scheduleColumn() {

@@ -356,7 +356,7 @@ private:
   }
 
   bool chooseFamily() {
-    // What a scan's kernel reduces, an iteration does.
+    // Iterations reduce what they scan.
     bool scans = group.scans(problem);
     shape.hasSeveralPasses = !scans && needsSeveralPasses();
     unsigned reductions = 0, irregular = 0, products = 0;

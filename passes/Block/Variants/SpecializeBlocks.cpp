@@ -254,7 +254,7 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
   // Sums of a thread: fewer where factors need registers.
-  constexpr int64_t kMultiplyAddsOfThread = 64, kElementsOfScan = 64;
+  constexpr int64_t kMultiplyAddsOfThread = 64, kElementsOfScan = 32;
   int64_t tiledSums = 0, streamedSums = 0, otherSums = 0;
   bool isDivided = false;
   kernel.walk([&](Operation *op) {

@@ -502,8 +502,7 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
       next += count;
       continue;
     }
-    if (!getNode(op).reduces() ||
-        program.group.scans(program.graph.problem)) {
+    if (!getNode(op).reduces() || program.group.scans(program.graph.problem)) {
       if (failed(writeOp(op)))
         return failure();
       continue;

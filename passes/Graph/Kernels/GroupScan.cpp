@@ -148,15 +148,15 @@ std::pair<Value, Value> ScanWriter::scanChunk(const CarriedValue &carried,
   SmallVector<Value> sources, inits;
   Value element = expand(carried.element);
   if (carried.begins) {
-    Value begins = expand(carried.begins),
-          first = expand(carried.first);
-    element = carried.beginsWhereTrue
-                  ? arith::SelectOp::create(builder, loc, begins, first, element)
-                  : arith::SelectOp::create(builder, loc, begins, element,
-                                            first);
+    Value begins = expand(carried.begins), first = expand(carried.first);
+    element =
+        carried.beginsWhereTrue
+            ? arith::SelectOp::create(builder, loc, begins, first, element)
+            : arith::SelectOp::create(builder, loc, begins, element, first);
     if (!carried.beginsWhereTrue)
       begins = arith::XOrIOp::create(
-          builder, loc, begins, vectors.createSplat(builder.getBoolAttr(true), dims));
+          builder, loc, begins,
+          vectors.createSplat(builder.getBoolAttr(true), dims));
     sources.push_back(begins);
     inits.push_back(vectors.createSplat(builder.getBoolAttr(false), kept));
   }

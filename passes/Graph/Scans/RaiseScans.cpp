@@ -54,15 +54,14 @@ static bool isElementwise(linalg::GenericOp op) {
                       [](AffineMap map) { return map.isIdentity(); });
 }
 
-/// What computes a value: an op in the body of an elementwise op, or one of
-/// tensors. Goes from bodies to operands, and from tensors into bodies, but not
-/// beyond `end`.
+/// The result of an op of tensors, or in an elementwise op's body, that
+/// computes a value. Goes from bodies to operands, and from tensors into
+/// bodies, but not beyond `end`.
 static Value resolve(Value value, Value end = {}) {
   while (value != end) {
     Value next;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto op =
-          dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp());
+      auto op = dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp());
       OpOperand *operand =
           isElementwise(op) ? op.getMatchingOpOperand(argument) : nullptr;
       if (operand && op.isDpsInput(operand))
@@ -231,10 +230,10 @@ struct Combined {
   Value elements, factors, segments;
 };
 
-/// What combines two ranges, of which the later one is a single element or has
-/// the combination of several: its value is combined with that of the earlier
-/// range by an op, or added to the product of that with a factor, or stays as
-/// it is where a segment begins.
+/// The combination of two ranges. The later one is a single element, or what
+/// several have been combined to: its value is combined with that of the
+/// earlier range by an op, or added to the product of that with a factor, or
+/// stays as it is where a segment begins.
 struct Step {
   Value before, elements, factors, segments;
   /// Null for linear recurrences.
@@ -350,7 +349,8 @@ private:
                     Combined &combined) const;
   /// Reads the even elements of a level of several: the first element, then
   /// the odd ones combined with those behind them.
-  bool readEven(const Interleaving &level, Combined &combined, bool isOutermost);
+  bool readEven(const Interleaving &level, Combined &combined,
+                bool isOutermost);
   /// Whether the next level's tensors have the pairs of this one's.
   bool arePairs(Combined &level, int64_t size, const Combined &next) const;
   bool isPairOf(Value pairs, Value parts, int64_t count,
@@ -387,8 +387,7 @@ bool RecursionReader::readEven(const Interleaving &level, Combined &combined,
   };
   if (level.extent == 2)
     return readFirst(level.even);
-  std::optional<std::pair<Value, Value>> parts =
-      splitFirst(level.even, dim);
+  std::optional<std::pair<Value, Value>> parts = splitFirst(level.even, dim);
   if (!parts || !readFirst(parts->first))
     return false;
   int64_t count = (level.extent - 1) / 2;
@@ -397,8 +396,8 @@ bool RecursionReader::readEven(const Interleaving &level, Combined &combined,
       return value == level.odd;
     return readSlice(value, dim) == Elements{level.odd, 0, 1, count};
   };
-  std::optional<Step> own = StepReader(dim, level.odd, isBefore)
-                                .read(parts->second);
+  std::optional<Step> own =
+      StepReader(dim, level.odd, isBefore).read(parts->second);
   if (!own || (!isOutermost && !own->isLike(step)))
     return false;
   if (isOutermost)
@@ -425,8 +424,7 @@ bool RecursionReader::arePairs(Combined &level, int64_t size,
   auto isBefore = [&](Value value) {
     return readSlice(value, dim) == Elements{level.elements, 0, 2, size};
   };
-  std::optional<Step> own =
-      StepReader(dim, {}, isBefore).read(next.elements);
+  std::optional<Step> own = StepReader(dim, {}, isBefore).read(next.elements);
   return own && own->isLike(step) && readCombined(*own, 1, size, level);
 }
 
@@ -437,9 +435,9 @@ bool RecursionReader::read(Value tensor) {
   do {
     std::optional<Interleaving> level = readInterleaving(rest);
     bool isOutermost = levels.empty();
-    if (!level || (isOutermost ? level->extent < kLeastRaised
-                               : level->dim != dim ||
-                                     level->extent != counts.back()))
+    if (!level ||
+        (isOutermost ? level->extent < kLeastRaised
+                     : level->dim != dim || level->extent != counts.back()))
       return false;
     if (isOutermost) {
       dim = level->dim;
@@ -493,11 +491,11 @@ static Value writeScan(OpBuilder &builder, Location loc,
       tensor::getMixedSizes(builder, loc, tensors.front());
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
   sizes.erase(sizes.begin() + dim);
-  TypedAttr start = step.combiner
-                        ? getNeutralElement(
-                              builder, *linalg::getCombinerOpKind(step.combiner),
-                              element)
-                        : builder.getZeroAttr(element);
+  TypedAttr start =
+      step.combiner
+          ? getNeutralElement(
+                builder, *linalg::getCombinerOpKind(step.combiner), element)
+          : builder.getZeroAttr(element);
   Value starts =
       linalg::FillOp::create(
           builder, loc,
@@ -519,10 +517,10 @@ static Value writeScan(OpBuilder &builder, Location loc,
       after = combined->getResult(0);
     } else if (isFloat) {
       // The first factor multiplies nothing, and may be infinite.
-      Value isFirst = arith::CmpIOp::create(
-          body, at, arith::CmpIPredicate::eq,
-          linalg::IndexOp::create(body, at, dim),
-          arith::ConstantIndexOp::create(body, at, 0));
+      Value isFirst =
+          arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq,
+                                linalg::IndexOp::create(body, at, dim),
+                                arith::ConstantIndexOp::create(body, at, 0));
       Value one =
           arith::ConstantOp::create(body, at, builder.getOneAttr(element));
       Value factor =
@@ -541,10 +539,9 @@ static Value writeScan(OpBuilder &builder, Location loc,
     }
     linalg::YieldOp::create(body, at, {after, after});
   };
-  return linalg::GenericOp::create(builder, loc,
-                                   TypeRange{starts.getType(), type}, tensors,
-                                   ValueRange{starts, empty}, maps, iterators,
-                                   writeBody)
+  return linalg::GenericOp::create(
+             builder, loc, TypeRange{starts.getType(), type}, tensors,
+             ValueRange{starts, empty}, maps, iterators, writeBody)
       .getResult(1);
 }
 

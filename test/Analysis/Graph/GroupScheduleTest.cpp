@@ -132,6 +132,41 @@ TEST(GroupScheduleTest, SumsOfScansAreAnotherKernel) {
   EXPECT_EQ(llvm::StringRef(graph.schedule()).count("\n"), 2u);
 }
 
+/// The sum of `states` scans of each channel.
+GraphBuilder makeStates(int64_t batch, int64_t channels, int64_t states) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({batch, 4096, channels});
+  graph
+      .op("scan", GraphOpKind::Scan, "btds", "",
+          {batch, 4096, channels, states})
+      .loops[1]
+      .isScanned = true;
+  graph.read(x, "btd");
+  unsigned h = graph.tensor({batch, 4096, channels, states});
+  graph.write(h, "btds");
+  graph.op("sum", GraphOpKind::Reduction, "btds", "s",
+           {batch, 4096, channels, states});
+  graph.read(h, "btds");
+  unsigned y = graph.tensor({batch, 4096, channels});
+  graph.write(y, "btd");
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupScheduleTest, SumsOfWhatScansHaveBesideAreInTheirKernel) {
+  EXPECT_EQ(makeStates(8, 2048, 16).schedule(),
+            "column, 8 by the grid, 4096 by a loop in vectors of 4, 2048 by "
+            "the grid in vectors of 128, 16 at once in vectors of 16\n");
+  // Few channels are divided among more programs.
+  EXPECT_EQ(makeStates(1, 768, 10).schedule(),
+            "column, 1 by the grid, 4096 by a loop in vectors of 8, 768 by "
+            "the grid in vectors of 8, 10 at once in vectors of 16\n");
+  EXPECT_EQ(makeStates(8, 2048, 16).divide(), "none\n");
+  // Vectors have no room for all.
+  EXPECT_EQ(llvm::StringRef(makeStates(8, 2048, 65).schedule()).count("\n"),
+            2u);
+}
+
 /// y = f(the first elements of g(x) in their order), along the loop `n`.
 GraphBuilder makeSort(int64_t rows, int64_t columns, int64_t first) {
   GraphBuilder graph;

@@ -99,4 +99,17 @@ TEST(AnchorLayoutsTest, WarpsThatAreLeftOverShareRows) {
   EXPECT_EQ(narrow.getFreeBits(Place::Warp), 0b11u);
 }
 
+TEST(AnchorLayoutsTest, ThreadsHaveLines) {
+  // 4 steps of 128 channels with 16 states, which are summed, by 256 threads.
+  LinearLayout layout =
+      makeLinesLayout({2, 7, 4}, 0, {false, false, true}, {5, 3});
+  EXPECT_TRUE(layout.isSurjective());
+  EXPECT_EQ(layout.getNumBits(Place::Register), 5u);
+  EXPECT_EQ(layout.apply({1, 0, 0, 0}), (Coordinates{1, 0, 0}));
+  EXPECT_EQ(layout.apply({0, 1, 0, 0}), (Coordinates{0, 1, 0}));
+  EXPECT_EQ(layout.apply({0, 0, 1, 0}), (Coordinates{0, 32, 0}));
+  // The last warp bit is one of states.
+  EXPECT_EQ(layout.apply({0, 0, 4, 0}), (Coordinates{0, 0, 1}));
+}
+
 } // namespace

@@ -31,7 +31,6 @@ namespace carousel {
 
 class ScanOp;
 
-
 /// An op that can't be distributed (C212).
 struct LayoutFault {
   mlir::Operation *op = nullptr;
