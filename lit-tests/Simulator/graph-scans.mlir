@@ -11,6 +11,7 @@
 // RUN: %{graph} --function segments --kernels 1 -- --arg arg0=random:3x300 --arg arg1=random:3x300:1 --arg result0=empty:3x300 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // RUN: %{graph} --function states --kernels 1 -- --arg arg0=random:2x9x130 --arg arg1=random:2x9x130:1 --arg arg2=random:2x9x10:2 --arg arg3=random:130x10:3 --arg result0=empty:2x9x130 --arg result1=empty:2x9x130 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // RUN: %{graph} --function largest --kernels 1 -- --arg arg0=random:7x3x300 --arg result0=empty:7x300 --rtol 1e-4 --atol 1e-3 | FileCheck %s
+// RUN: %{graph} --function differences --kernels 1 -- --arg arg0=random:3x9x33 --arg result0=empty:3x9x33 --rtol 1e-4 --atol 1e-3 --again --arg arg0=empty:3x0x33 --arg result0=empty:3x0x33 | FileCheck %s
 // CHECK: 1 kernels
 // CHECK: block phase: right
 // CHECK: sm_80: right
@@ -211,4 +212,31 @@ func.func @largest(%x: tensor<?x3x300xf32>) -> tensor<?x300xf32> {
     linalg.yield %more : f32
   } -> tensor<?x300xf32>
   return %s : tensor<?x300xf32>
+}
+
+// Sums of differences from the first element, which there may not be.
+func.func @differences(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %b = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+  %t = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+  %d = tensor.dim %x, %c2 : tensor<?x?x?xf32>
+  %e = tensor.empty(%b, %t, %d) : tensor<?x?x?xf32>
+  %f = tensor.empty(%b, %d) : tensor<?x?xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, t, d) -> (b, t, d)>, affine_map<(b, t, d) -> (b, 0, d)>, affine_map<(b, t, d) -> (b, t, d)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %x : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%e : tensor<?x?x?xf32>) {
+  ^bb0(%own: f32, %first: f32, %o: f32):
+    %difference = arith.subf %own, %first : f32
+    linalg.yield %difference : f32
+  } -> tensor<?x?x?xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(b, t, d) -> (b, t, d)>, affine_map<(b, t, d) -> (b, d)>, affine_map<(b, t, d) -> (b, t, d)>],
+      iterator_types = ["parallel", "reduction", "parallel"]} ins(%y : tensor<?x?x?xf32>) outs(%zeros, %e : tensor<?x?xf32>, tensor<?x?x?xf32>) {
+  ^bb0(%own: f32, %before: f32, %o: f32):
+    %sum = arith.addf %before, %own : f32
+    linalg.yield %sum, %sum : f32, f32
+  } -> (tensor<?x?xf32>, tensor<?x?x?xf32>)
+  return %r#1 : tensor<?x?x?xf32>
 }

@@ -83,9 +83,9 @@ static bool areWritesApart(const GraphProblem &problem, const OpGroup &group,
 static bool isCombinable(const GraphProblem &problem, const OpGroup &group,
                          const GroupShape &shape,
                          const GroupSchedule &schedule) {
-  bool reduces = false;
   if (group.scans(problem))
     return false;
+  bool reduces = false;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     const GraphOp &op = problem.ops[number];
     if (op.kind == GraphOpKind::Irregular)

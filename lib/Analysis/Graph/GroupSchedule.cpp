@@ -142,6 +142,7 @@ private:
   /// number of these elements.
   int64_t holdReduced(SmallVectorImpl<unsigned> &reduced) {
     int64_t elements = 1;
+    size_t held = 0;
     if (!group.scans(problem))
       return elements;
     llvm::erase_if(reduced, [&](unsigned position) {
@@ -151,8 +152,13 @@ private:
       dim.walk = DimWalk::None;
       dim.tile = llvm::PowerOf2Ceil(std::max<int64_t>(dim.extent, 1));
       elements *= dim.tile;
+      held += dim.tile != 1;
       return true;
     });
+    // Columns or rows are beside these, and what is scanned.
+    if (held + 2 > kMostVectorDims)
+      schedule.refusal = "vectors of what is scanned and reduced would have "
+                         "more than four dimensions";
     return elements;
   }
 
@@ -310,6 +316,7 @@ private:
     for (auto [at, number] : llvm::enumerate(group.ops))
       if (problem.ops[number].kind == GraphOpKind::Stencil)
         return scheduleStencil(problem.ops[number], at);
+    SmallVector<unsigned> reduced = findReduced();
     const DimAccess *largest = nullptr;
     for (const DimAccess &access : accesses)
       if (findInner(access) && !schedule.dims[*findInner(access)].isReduced &&
@@ -317,12 +324,11 @@ private:
         largest = &access;
     if (largest) {
       ScheduledDim &inner = schedule.dims[*findInner(*largest)];
+      if (group.scans(problem) && reduced.size() > 1)
+        return scheduleReducedScan(inner, reduced);
       inner.tile = clampTile(inner, kColumnBytes / largest->elementBytes);
       widenColumns(inner);
     }
-    SmallVector<unsigned> reduced = findReduced();
-    if (group.scans(problem) && largest && reduced.size() > 1)
-      return scheduleReducedScan(schedule.dims[*findInner(*largest)], reduced);
     // The innermost loops take several rows at once: vectors have four
     // dimensions, of which two may be columns'.
     int64_t rows = kColumnRows / holdReduced(reduced);

@@ -277,9 +277,10 @@ private:
   /// An iteration reduces what it scans, all of which its vectors have.
   bool checkSumsOfScans() {
     constexpr int64_t kMostReduced = 64;
-    bool reduces = false;
+    bool reduces = false, isIrregular = false;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];
+      isIrregular |= op.kind == GraphOpKind::Irregular;
       if (!op.reduces())
         continue;
       reduces = true;
@@ -292,22 +293,17 @@ private:
     }
     if (!reduces)
       return true;
+    if (isIrregular)
+      return refuse("a kernel that scans and reduces has no irregular op");
     int64_t elements = 1;
     for (const GroupDim &dim : shape.dims)
       if (dim.isReduced && !dim.isScanned)
         elements *= dim.extent == kUnknownExtent
                         ? kMostReduced + 1
                         : llvm::PowerOf2Ceil(dim.extent);
-    if (elements > kMostReduced)
-      return refuse("ops reduce more than " + llvm::Twine(kMostReduced) +
-                    " elements of a scan at once");
-    return llvm::none_of(group.ops,
-                         [&](unsigned op) {
-                           return problem.ops[op].kind ==
-                                  GraphOpKind::Irregular;
-                         }) ||
-           refuse("a kernel has one product or irregular op, and no further "
-                  "reduction beside it");
+    return elements <= kMostReduced ||
+           refuse("ops reduce more than " + llvm::Twine(kMostReduced) +
+                  " elements of a scan at once");
   }
 
   bool checkResults() {

@@ -1,6 +1,7 @@
 // Recursions over pairs of elements, as jax.lax.associative_scan writes them, are scans, if all levels combine by one operation.
 // RUN: carousel-opt %s --carousel-generalize-graph --carousel-raise-scans | FileCheck %s
-// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --code llvm,nvrtc
+// RUN: carousel-opt %s --carousel-generalize-graph -o %t.mlir
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %t.mlir --as-written --chip sm_90a --code llvm,nvrtc
 // RUN: %{graph} --function sums --kernels 1 -- --arg arg0=random:3x5 --arg result0=empty:3x5 --rtol 1e-5 --atol 1e-5
 // RUN: %{graph} --function recurrence --kernels 1 -- --arg arg0=random:3x6 --arg arg1=random:3x6:1 --arg result0=empty:3x6 --rtol 1e-5 --atol 1e-5
 // RUN: %{graph} --function segments --kernels 1 -- --arg arg0=random:3x7 --arg arg1=random:3x7:1 --arg result0=empty:3x7 --rtol 1e-5 --atol 1e-5
@@ -45,10 +46,10 @@ func.func @sums(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
 // CHECK-LABEL: func.func @recurrence
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0, %arg1 : tensor<3x6xf32>, tensor<3x6xf32>)
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[A:.*]]: f32, %[[BEFORE:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[A]], %[[BEFORE]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[X]]
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
-// CHECK: %[[FACTOR:.*]] = arith.select %[[FIRST]], %{{.*}}, %[[A]] : f32
-// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[FACTOR]], %[[BEFORE]]
-// CHECK-NEXT: arith.addf %[[PRODUCT]], %[[X]]
+// CHECK-NEXT: arith.select %[[FIRST]], %[[X]], %[[SUM]]
 func.func @recurrence(%x: tensor<3x6xf32>, %a: tensor<3x6xf32>) -> tensor<3x6xf32> {
   %zero = arith.constant 0.0 : f32
   %v1 = tensor.extract_slice %x[0, 0] [3, 3] [1, 2] : tensor<3x6xf32> to tensor<3x3xf32>
@@ -142,8 +143,10 @@ func.func @segments(%x: tensor<3x7xf32>, %s: tensor<3x7xi1>) -> tensor<3x7xf32> 
 // CHECK-LABEL: func.func @kept
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32, %[[GOESON:.*]]: i1, %{{.*}}: f32, %{{.*}}: f32):
-// CHECK: %[[UPTO:.*]] = arith.addf %{{.*}}, %[[X]]
-// CHECK-NEXT: arith.select %[[GOESON]], %[[UPTO]], %[[X]]
+// CHECK: %[[ENDS:.*]] = arith.xori %[[GOESON]]
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[X]]
+// CHECK: %[[BEGINS:.*]] = arith.ori %{{.*}}, %[[ENDS]]
+// CHECK-NEXT: arith.select %[[BEGINS]], %[[X]], %[[SUM]]
 func.func @kept(%x: tensor<3x4xf32>, %a: tensor<3x4xf32>, %s: tensor<3x4xi1>) -> tensor<3x4xf32> {
   %zero = arith.constant 0.0 : f32
   %v1 = tensor.extract_slice %x[0, 0] [3, 2] [1, 2] : tensor<3x4xf32> to tensor<3x2xf32>

@@ -96,6 +96,10 @@ private:
   const GraphOp &getNode(unsigned op) const {
     return program.graph.problem.ops[op];
   }
+  /// Whether reductions are of an iteration: loops go along scans.
+  bool reducesWhatIsScanned() const {
+    return program.group.scans(program.graph.problem);
+  }
   bool isScan(unsigned op) const {
     return getNode(op).kind == GraphOpKind::Scan;
   }
@@ -339,7 +343,7 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       counts.back() = starts.size();
       continue;
     }
-    if (!getNode(op).reduces() || program.group.scans(program.graph.problem))
+    if (!getNode(op).reduces() || reducesWhatIsScanned())
       continue;
     if (findCombination(getOp(op))) {
       sums.push_back(startSum(op).value);
@@ -424,31 +428,50 @@ FailureOr<std::optional<LoopRange>> KernelWriter::findUpdatedRows(unsigned op) {
   return std::optional(LoopRange{position, clamp(first), clamp(end)});
 }
 
+/// Whether a program may read whatever its loops do: constants are indices of
+/// the memref, and others are places of the program.
+static bool isInBounds(vector::TransferReadOp read) {
+  auto type = cast<MemRefType>(read.getBase().getType());
+  return type.hasStaticShape() &&
+         llvm::all_of_zip(type.getShape(), read.getIndices(),
+                          [](int64_t extent, Value index) {
+                            IntegerAttr constant;
+                            return extent != 0 &&
+                                   (!matchPattern(index,
+                                                  m_Constant(&constant)) ||
+                                    constant.getInt() < extent);
+                          });
+}
+
 /// Reads before a loop what each iteration would read again, if nothing writes
 /// it and it needs few registers.
 static void hoistReads(scf::ForOp loop) {
   constexpr int64_t kMostBytes = 8192;
-  SmallVector<vector::TransferReadOp> reads;
-  loop.walk([&](vector::TransferReadOp read) { reads.push_back(read); });
+  std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+  bool isExecuted = trips && !trips->isZero();
+  int64_t left = kMostBytes;
+  SmallVector<vector::TransferReadOp> reads(
+      loop.getBody()->getOps<vector::TransferReadOp>());
   for (vector::TransferReadOp read : reads) {
     VectorType type = read.getVectorType();
-    auto isConstant = [&](Value value) {
-      return matchPattern(value, m_Constant());
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    auto isFixed = [&](Value value) {
+      return loop.isDefinedOutsideOfLoop(value) ||
+             matchPattern(value, m_Constant());
     };
+    // Of kernels' arguments, which have no views.
     auto mayWrite = [](Operation *user) {
-      return !isa<vector::TransferReadOp>(user) && !isMemoryEffectFree(user);
+      return !isa<vector::TransferReadOp>(user);
     };
-    if (llvm::any_of(read.getBase().getUsers(), mayWrite) ||
-        type.getNumElements() * type.getElementTypeBitWidth() / 8 >
-            kMostBytes ||
-        !llvm::all_of(read->getOperands(), [&](Value value) {
-          return loop.isDefinedOutsideOfLoop(value) || isConstant(value);
-        }))
+    if (bytes > left || (!isExecuted && !isInBounds(read)) ||
+        llvm::any_of(read.getBase().getUsers(), mayWrite) ||
+        !llvm::all_of(read->getOperands(), isFixed))
       continue;
     for (Value value : read->getOperands())
       if (!loop.isDefinedOutsideOfLoop(value))
         value.getDefiningOp()->moveBefore(loop);
     read->moveBefore(loop);
+    left -= bytes;
   }
 }
 

@@ -29,7 +29,9 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_RAISESCANS
@@ -175,7 +177,7 @@ static std::optional<Interleaving> readInterleaving(Value tensor) {
     if (!places || ShapedType::isDynamic(extent))
       return std::nullopt;
     Value &part = places->offset == 0 ? found.even : found.odd;
-    // As many as there are places.
+    // Parts have as many elements as there are places.
     if (part || places->offset > 1 ||
         places->size != (extent + 1 - places->offset) / 2 ||
         ((found.even || found.odd) &&
@@ -189,6 +191,7 @@ static std::optional<Interleaving> readInterleaving(Value tensor) {
 }
 
 /// The first element and the others, which a tensor is made of.
+/// readConcatenation looks at each element of insertions.
 static std::optional<std::pair<Value, Value>> splitFirst(Value tensor,
                                                          unsigned dim) {
   SmallVector<Concatenation::Part> parts;
@@ -338,7 +341,6 @@ public:
   bool read(Value tensor);
 
   unsigned dim = 0;
-  int64_t extent = 0;
   Step step; ///< of the outermost level
   Combined whole;
 
@@ -439,18 +441,16 @@ bool RecursionReader::read(Value tensor) {
         (isOutermost ? level->extent < kLeastRaised
                      : level->dim != dim || level->extent != counts.back()))
       return false;
-    if (isOutermost) {
+    if (isOutermost)
       dim = level->dim;
-      extent = level->extent;
-    }
     if (!readEven(*level, levels.emplace_back(), isOutermost))
       return false;
     counts.push_back(level->extent / 2);
     rest = level->odd;
   } while (counts.back() > 1);
   levels.push_back({rest, {}, {}});
-  // From the outside in, a level's factors and segments are known before those
-  // of the next one are compared with them: the steps of both have them.
+  // Steps say which tensors are a level's factors and segments. These are
+  // compared with the next level's once all are known.
   for (auto [number, count] : llvm::enumerate(counts))
     if (!arePairs(levels[number], count, levels[number + 1]))
       return false;
@@ -509,34 +509,36 @@ static Value writeScan(OpBuilder &builder, Location loc,
                                              utils::IteratorType::parallel);
   iterators[dim] = utils::IteratorType::reduction;
   auto writeBody = [&](OpBuilder &body, Location at, ValueRange arguments) {
-    Value own = arguments.front(), before = arguments[tensors.size()], after;
-    bool isFloat = isa<FloatType>(element);
+    Value own = arguments.front(), before = arguments[tensors.size()], after,
+          begins = step.segments ? arguments[tensors.size() - 1] : Value();
+    if (begins && !step.beginsWhereTrue)
+      begins = arith::XOrIOp::create(
+          body, at, begins, arith::ConstantIntOp::create(body, at, 1, 1));
     if (step.combiner) {
       Operation *combined = body.clone(*step.combiner);
       combined->setOperands({before, own});
       after = combined->getResult(0);
-    } else if (isFloat) {
-      // The first factor multiplies nothing, and may be infinite.
-      Value isFirst =
-          arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq,
-                                linalg::IndexOp::create(body, at, dim),
-                                arith::ConstantIndexOp::create(body, at, 0));
-      Value one =
-          arith::ConstantOp::create(body, at, builder.getOneAttr(element));
-      Value factor =
-          arith::SelectOp::create(body, at, isFirst, one, arguments[1]);
-      after = arith::AddFOp::create(
-          body, at, arith::MulFOp::create(body, at, factor, before), own);
     } else {
-      after = arith::AddIOp::create(
-          body, at, arith::MulIOp::create(body, at, arguments[1], before), own);
+      bool isFloat = isa<FloatType>(element);
+      auto combine = [&](auto ofFloat, auto ofInteger, Value lhs, Value rhs) {
+        return isFloat
+                   ? decltype(ofFloat)::create(body, at, lhs, rhs).getResult()
+                   : decltype(ofInteger)::create(body, at, lhs, rhs);
+      };
+      after = combine(arith::AddFOp(), arith::AddIOp(),
+                      combine(arith::MulFOp(), arith::MulIOp(), arguments[1],
+                              before),
+                      own);
+      // The recursion multiplies nothing with the first factor.
+      Value isFirst = arith::CmpIOp::create(
+          body, at, arith::CmpIPredicate::eq,
+          linalg::IndexOp::create(body, at, dim),
+          arith::ConstantIndexOp::create(body, at, 0));
+      begins = begins ? arith::OrIOp::create(body, at, isFirst, begins)
+                      : isFirst;
     }
-    if (step.segments) {
-      Value begins = arguments[tensors.size() - 1];
-      after = arith::SelectOp::create(body, at, begins,
-                                      step.beginsWhereTrue ? own : after,
-                                      step.beginsWhereTrue ? after : own);
-    }
+    if (begins)
+      after = arith::SelectOp::create(body, at, begins, own, after);
     linalg::YieldOp::create(body, at, {after, after});
   };
   return linalg::GenericOp::create(
@@ -545,22 +547,43 @@ static Value writeScan(OpBuilder &builder, Location loc,
       .getResult(1);
 }
 
+/// Erases an op without users, and what nothing else uses.
+static void eraseDead(Operation *op,
+                      llvm::SmallPtrSetImpl<Operation *> &erased) {
+  llvm::SetVector<Operation *> dead;
+  dead.insert(op);
+  while (!dead.empty()) {
+    Operation *own = dead.pop_back_val();
+    if (!isOpTriviallyDead(own))
+      continue;
+    own->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && !own->isAncestor(source))
+          dead.insert(source);
+    });
+    erased.insert(own);
+    own->erase();
+  }
+}
+
 namespace {
 struct RaiseScans : public carousel::impl::RaiseScansBase<RaiseScans> {
   using RaiseScansBase::RaiseScansBase;
 
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> ops;
+    SmallVector<Operation *> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    llvm::SmallPtrSet<Operation *, 16> erased;
     // The outermost level comes last.
-    for (linalg::GenericOp op : llvm::reverse(ops)) {
+    for (Operation *op : llvm::reverse(ops)) {
       RecursionReader recursion;
-      if (op->use_empty() || !recursion.read(op.getResult(0)))
+      if (erased.contains(op) || !recursion.read(op->getResult(0)))
         continue;
       OpBuilder builder(op);
-      op.getResult(0).replaceAllUsesWith(
-          writeScan(builder, op.getLoc(), recursion));
-      op.erase();
+      op->getResult(0).replaceAllUsesWith(
+          writeScan(builder, op->getLoc(), recursion));
+      eraseDead(op, erased);
       ++raised;
     }
   }

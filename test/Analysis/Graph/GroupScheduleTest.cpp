@@ -167,6 +167,25 @@ TEST(GroupScheduleTest, SumsOfWhatScansHaveBesideAreInTheirKernel) {
             2u);
 }
 
+TEST(GroupScheduleTest, VectorsOfScansHaveFourDimensions) {
+  // The columns and what is scanned are two of them.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({4, 2, 9, 2, 33, 4});
+  graph.op("scan", GraphOpKind::Scan, "pqtrds", "", {4, 2, 9, 2, 33, 4})
+      .loops[2]
+      .isScanned = true;
+  graph.read(x, "pqtrds");
+  unsigned h = graph.tensor({4, 2, 9, 2, 33, 4});
+  graph.write(h, "pqtrds");
+  graph.op("sum", GraphOpKind::Reduction, "pqtrds", "prs",
+           {4, 2, 9, 2, 33, 4});
+  graph.read(h, "pqtrds");
+  unsigned y = graph.tensor({2, 9, 33});
+  graph.write(y, "qtd");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(llvm::StringRef(graph.schedule()).count("\n"), 2u);
+}
+
 /// y = f(the first elements of g(x) in their order), along the loop `n`.
 GraphBuilder makeSort(int64_t rows, int64_t columns, int64_t first) {
   GraphBuilder graph;
