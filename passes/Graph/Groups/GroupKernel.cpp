@@ -459,7 +459,7 @@ static void hoistReads(scf::ForOp loop) {
       return loop.isDefinedOutsideOfLoop(value) ||
              matchPattern(value, m_Constant());
     };
-    // Of kernels' arguments, which have no views.
+    // Loops of columns access arguments without views.
     auto mayWrite = [](Operation *user) {
       return !isa<vector::TransferReadOp>(user);
     };
