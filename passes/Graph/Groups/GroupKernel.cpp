@@ -433,14 +433,14 @@ FailureOr<std::optional<LoopRange>> KernelWriter::findUpdatedRows(unsigned op) {
 static bool isInBounds(vector::TransferReadOp read) {
   auto type = cast<MemRefType>(read.getBase().getType());
   return type.hasStaticShape() &&
-         llvm::all_of_zip(type.getShape(), read.getIndices(),
-                          [](int64_t extent, Value index) {
-                            IntegerAttr constant;
-                            return extent != 0 &&
-                                   (!matchPattern(index,
-                                                  m_Constant(&constant)) ||
-                                    constant.getInt() < extent);
-                          });
+         llvm::all_of_zip(
+             type.getShape(), read.getIndices(),
+             [](int64_t extent, Value index) {
+               IntegerAttr constant;
+               return extent != 0 &&
+                      (!matchPattern(index, m_Constant(&constant)) ||
+                       constant.getInt() < extent);
+             });
 }
 
 /// Reads before a loop what each iteration would read again, if nothing writes

@@ -525,17 +525,16 @@ static Value writeScan(OpBuilder &builder, Location loc,
                    ? decltype(ofFloat)::create(body, at, lhs, rhs).getResult()
                    : decltype(ofInteger)::create(body, at, lhs, rhs);
       };
-      after = combine(arith::AddFOp(), arith::AddIOp(),
-                      combine(arith::MulFOp(), arith::MulIOp(), arguments[1],
-                              before),
-                      own);
+      after = combine(
+          arith::AddFOp(), arith::AddIOp(),
+          combine(arith::MulFOp(), arith::MulIOp(), arguments[1], before), own);
       // The recursion multiplies nothing with the first factor.
-      Value isFirst = arith::CmpIOp::create(
-          body, at, arith::CmpIPredicate::eq,
-          linalg::IndexOp::create(body, at, dim),
-          arith::ConstantIndexOp::create(body, at, 0));
-      begins = begins ? arith::OrIOp::create(body, at, isFirst, begins)
-                      : isFirst;
+      Value isFirst =
+          arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq,
+                                linalg::IndexOp::create(body, at, dim),
+                                arith::ConstantIndexOp::create(body, at, 0));
+      begins =
+          begins ? arith::OrIOp::create(body, at, isFirst, begins) : isFirst;
     }
     if (begins)
       after = arith::SelectOp::create(body, at, begins, own, after);

@@ -177,8 +177,7 @@ TEST(GroupScheduleTest, VectorsOfScansHaveFourDimensions) {
   graph.read(x, "pqtrds");
   unsigned h = graph.tensor({4, 2, 9, 2, 33, 4});
   graph.write(h, "pqtrds");
-  graph.op("sum", GraphOpKind::Reduction, "pqtrds", "prs",
-           {4, 2, 9, 2, 33, 4});
+  graph.op("sum", GraphOpKind::Reduction, "pqtrds", "prs", {4, 2, 9, 2, 33, 4});
   graph.read(h, "pqtrds");
   unsigned y = graph.tensor({2, 9, 33});
   graph.write(y, "qtd");
