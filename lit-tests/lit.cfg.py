@@ -48,6 +48,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("carousel-sim", unresolved="ignore"),
         ToolSubst("carousel-mutate", unresolved="ignore"),
         ToolSubst("carousel-ptx", unresolved="ignore"),
+        ToolSubst("carousel-check", unresolved="ignore"),
         ToolSubst("carousel-ptx-values", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",

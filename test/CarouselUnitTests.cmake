@@ -17,6 +17,11 @@ carousel_add_unittest(CarouselPTXTests PRODUCT simulator
     PTX/Values/SelectionValuesTest.cpp
     PTX/Values/VideoValuesTest.cpp
   LIBS CarouselPTXCases CarouselPTX)
+carousel_add_unittest(CarouselProofTests PRODUCT simulator
+  SOURCES
+    Analysis/Proof/EventOrderTest.cpp
+    Analysis/Proof/SymbolicValuesTest.cpp
+  LIBS CarouselProof)
 carousel_add_unittest(CarouselDialectTests PRODUCT core
   SOURCES
     Dialect/EffectsTest.cpp

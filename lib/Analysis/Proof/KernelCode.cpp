@@ -1,0 +1,387 @@
+//===- KernelCode.cpp - a kernel's instructions in a row ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See KernelCode.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelCode.h"
+
+using namespace carousel;
+using namespace carousel::proof;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::RegisterId;
+using ptx::StateSpace;
+using ptx::Word;
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+static bool isOfSharedOrGeneric(const Instruction &instruction,
+                                unsigned operand) {
+  StateSpace space = instruction.getSpace(operand);
+  return space == StateSpace::Shared || space == StateSpace::Generic;
+}
+
+/// Accesses of the threads: those of global memory aren't events.
+static EventKind classifyAccess(const Instruction &instruction, EventKind kind,
+                                unsigned address) {
+  StateSpace space = instruction.getSpace(address);
+  // Ordered accesses of shared memory, as by flags, aren't modelled.
+  bool isOrdered =
+      instruction.has(Word::Acquire) || instruction.has(Word::Release) ||
+      instruction.has(Word::Relaxed) || instruction.has(Word::Volatile);
+  if (instruction.has(Word::SharedCluster) ||
+      (space == StateSpace::Shared && isOrdered))
+    return EventKind::Outside;
+  return isOfSharedOrGeneric(instruction, address) ? kind : EventKind::None;
+}
+
+EventKind proof::classify(const Instruction &instruction, GroupKind &group) {
+  switch (instruction.opcode) {
+  case Opcode::Ld:
+    return classifyAccess(instruction, EventKind::Load, 1);
+  case Opcode::St:
+    return classifyAccess(instruction, EventKind::Store, 0);
+  case Opcode::Atom:
+    return classifyAccess(instruction, EventKind::Atomic, 1);
+  case Opcode::Red:
+    return classifyAccess(instruction, EventKind::Atomic, 0);
+  case Opcode::Ldmatrix:
+    return EventKind::LoadMatrix;
+  case Opcode::Stmatrix:
+    return EventKind::StoreMatrix;
+  case Opcode::MbarrierInit:
+    return EventKind::Init;
+  case Opcode::MbarrierInval:
+    return EventKind::Invalidate;
+  case Opcode::MbarrierExpectTx:
+    return EventKind::ExpectBytes;
+  case Opcode::MbarrierArrive:
+    return instruction.has(Word::SharedCluster) ? EventKind::Outside
+                                                : EventKind::Arrive;
+  case Opcode::MbarrierTestWait:
+  case Opcode::MbarrierTryWait:
+    return instruction.has(Word::Parity) ? EventKind::Wait : EventKind::Outside;
+  case Opcode::Bar:
+  case Opcode::Barrier:
+    return instruction.has(Word::Red) ? EventKind::Outside : EventKind::Barrier;
+  case Opcode::BarWarpSync:
+    return EventKind::WarpBarrier;
+  case Opcode::FenceProxy:
+    return instruction.has(Word::Async) ? EventKind::Fence : EventKind::None;
+  case Opcode::CpAsyncBulk:
+  case Opcode::CpAsyncBulkTensor:
+  case Opcode::CpReduceAsyncBulk:
+  case Opcode::CpReduceAsyncBulkTensor:
+    group = GroupKind::Bulk;
+    if (instruction.has(Word::BulkGroup))
+      return EventKind::BulkStore;
+    return instruction.has(Word::MulticastCluster) ||
+                   instruction.opcode == Opcode::CpReduceAsyncBulk
+               ? EventKind::Outside
+               : EventKind::BulkLoad;
+  case Opcode::CpAsync:
+    group = GroupKind::Copy;
+    return EventKind::CopyAsync;
+  case Opcode::CpAsyncMbarrierArrive:
+    return EventKind::CopyArrive;
+  case Opcode::CpAsyncBulkCommitGroup:
+    group = GroupKind::Bulk;
+    return EventKind::Commit;
+  case Opcode::CpAsyncCommitGroup:
+    group = GroupKind::Copy;
+    return EventKind::Commit;
+  case Opcode::WgmmaCommitGroup:
+    group = GroupKind::Product;
+    return EventKind::Commit;
+  case Opcode::CpAsyncBulkWaitGroup:
+    group = GroupKind::Bulk;
+    return EventKind::WaitGroup;
+  case Opcode::CpAsyncWaitGroup:
+  case Opcode::CpAsyncWaitAll:
+    group = GroupKind::Copy;
+    return EventKind::WaitGroup;
+  case Opcode::WgmmaWaitGroup:
+    group = GroupKind::Product;
+    return EventKind::WaitGroup;
+  case Opcode::WgmmaMmaAsync:
+    group = GroupKind::Product;
+    return EventKind::Product;
+  case Opcode::Ret:
+  case Opcode::Exit:
+    return EventKind::Exit;
+  case Opcode::MbarrierArriveDrop:
+  case Opcode::MbarrierCompleteTx:
+  case Opcode::BarrierCluster:
+  case Opcode::StAsync:
+  case Opcode::RedAsync:
+  case Opcode::StBulk:
+  case Opcode::Call:
+  case Opcode::BrxIdx:
+    return EventKind::Outside;
+  default:
+    return EventKind::None;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+static void collect(const Operand &operand, SmallVector<RegisterId, 4> &to) {
+  if (operand.kind == Operand::Kind::Register)
+    to.push_back(operand.reg);
+  for (const Operand &element : operand.elements)
+    collect(element, to);
+}
+
+void KernelCode::flatten(const ptx::Block &block) {
+  for (const ptx::Statement &statement : block.statements) {
+    if (const auto *inner = std::get_if<ptx::Block>(&statement.value))
+      flatten(*inner);
+    if (const auto *label = std::get_if<ptx::Label>(&statement.value))
+      labels[label->label] = lines.size();
+    const auto *instruction = std::get_if<Instruction>(&statement.value);
+    if (!instruction)
+      continue;
+    CodeLine line;
+    line.instruction = instruction;
+    line.kind = classify(*instruction, line.group);
+    for (auto [number, operand] : llvm::enumerate(instruction->operands)) {
+      bool isWritten =
+          instruction->getSpec(number).use != ptx::OperandUse::Read;
+      collect(operand, isWritten ? line.writes : line.reads);
+    }
+    if (instruction->guard)
+      line.reads.push_back(instruction->guard->predicate);
+    lines.push_back(std::move(line));
+  }
+}
+
+static bool endsPart(const CodeLine &line) {
+  return line.isBranch() || line.kind == EventKind::Exit;
+}
+
+void KernelCode::findParts() {
+  llvm::BitVector begins(lines.size() + 1);
+  begins.set(0);
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    if (line.isBranch()) {
+      line.target = labels.lookup(line.instruction->operands.front().label);
+      if (line.target < lines.size())
+        begins.set(line.target);
+    }
+    if (endsPart(line))
+      begins.set(number + 1);
+  }
+  partOf.resize(lines.size());
+  for (unsigned number = 0; number < lines.size(); ++number) {
+    if (begins.test(number))
+      parts.push_back({number, number, {}, {}});
+    parts.back().end = number + 1;
+    partOf[number] = parts.size() - 1;
+  }
+  for (Part &part : parts) {
+    const CodeLine &last = lines[part.end - 1];
+    auto add = [&](unsigned line) {
+      if (line < lines.size())
+        part.next.push_back(partOf[line]);
+    };
+    if (last.isBranch())
+      add(last.target);
+    bool goesOn = !endsPart(last) || last.instruction->guard;
+    if (goesOn)
+      add(part.end);
+  }
+  for (auto [number, part] : llvm::enumerate(parts))
+    for (unsigned next : part.next)
+      parts[next].before.push_back(number);
+}
+
+/// The first part that all ways from a part to the end have in common, by
+/// Cooper, Harvey and Kennedy's iteration on the reversed graph.
+void KernelCode::findJoins() {
+  unsigned count = parts.size(), end = count;
+  std::vector<unsigned> order, number(count + 1, 0);
+  llvm::BitVector seen(count + 1);
+  // A postorder of the reversed graph, from the end.
+  SmallVector<std::pair<unsigned, unsigned>> open;
+  auto getBefore = [&](unsigned part) -> SmallVector<unsigned, 4> {
+    if (part != end)
+      return SmallVector<unsigned, 4>(parts[part].before);
+    SmallVector<unsigned, 4> exits;
+    for (unsigned own = 0; own < count; ++own)
+      if (parts[own].next.empty() ||
+          lines[parts[own].end - 1].kind == EventKind::Exit)
+        exits.push_back(own);
+    return exits;
+  };
+  std::vector<SmallVector<unsigned, 4>> before;
+  for (unsigned part = 0; part <= count; ++part)
+    before.push_back(getBefore(part));
+  open.push_back({end, 0});
+  seen.set(end);
+  while (!open.empty()) {
+    auto &[part, next] = open.back();
+    if (next == before[part].size()) {
+      number[part] = order.size();
+      order.push_back(part);
+      open.pop_back();
+      continue;
+    }
+    unsigned other = before[part][next++];
+    if (!seen.test(other)) {
+      seen.set(other);
+      open.push_back({other, 0});
+    }
+  }
+  constexpr unsigned kNone = ~0u;
+  std::vector<unsigned> join(count + 1, kNone);
+  join[end] = end;
+  auto meet = [&](unsigned a, unsigned b) {
+    while (a != b) {
+      while (number[a] < number[b])
+        a = join[a];
+      while (number[b] < number[a])
+        b = join[b];
+    }
+    return a;
+  };
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (unsigned part : llvm::reverse(order)) {
+      if (part == end)
+        continue;
+      unsigned found = kNone;
+      SmallVector<unsigned, 4> next(parts[part].next);
+      if (next.empty() || lines[parts[part].end - 1].kind == EventKind::Exit)
+        next.push_back(end);
+      for (unsigned own : next)
+        if (join[own] != kNone)
+          found = found == kNone ? own : meet(found, own);
+      if (found != join[part]) {
+        join[part] = found;
+        isChanged = true;
+      }
+    }
+  }
+  for (Part &part : parts) {
+    unsigned own = join[&part - parts.data()];
+    lines[part.end - 1].join =
+        own == kNone || own == end ? lines.size() : parts[own].begin;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The skeleton
+//===----------------------------------------------------------------------===//
+
+bool KernelCode::need(ArrayRef<RegisterId> registers) {
+  bool isNew = false;
+  for (RegisterId id : registers)
+    if (!needed.test(id)) {
+      needed.set(id);
+      isNew = true;
+    }
+  return isNew;
+}
+
+/// Whether one of a branch's ways has part of the skeleton before they meet.
+bool KernelCode::hasNeeded(unsigned branch) const {
+  const CodeLine &line = lines[branch];
+  llvm::BitVector seen(parts.size());
+  SmallVector<unsigned, 4> open(parts[partOf[branch]].next);
+  while (!open.empty()) {
+    unsigned own = open.pop_back_val();
+    if (seen.test(own) || parts[own].begin == line.join)
+      continue;
+    seen.set(own);
+    for (unsigned at = parts[own].begin; at < parts[own].end; ++at)
+      if (lines[at].isNeeded && !lines[at].isBranch())
+        return true;
+    llvm::append_range(open, parts[own].next);
+  }
+  return false;
+}
+
+/// The registers that an event depends on: not what it stores.
+static SmallVector<RegisterId, 4> getNeeds(const CodeLine &line) {
+  const Instruction &instruction = *line.instruction;
+  SmallVector<RegisterId, 4> found;
+  for (auto [number, operand] : llvm::enumerate(instruction.operands)) {
+    bool isData =
+        (line.kind == EventKind::Store || line.kind == EventKind::Atomic ||
+         line.kind == EventKind::StoreMatrix) &&
+        instruction.getSpec(number).kind != ptx::OperandKind::Address;
+    // Fragments and sums of a product.
+    isData |= line.kind == EventKind::Product &&
+              operand.kind == Operand::Kind::Vector;
+    // Coordinates don't matter.
+    if (instruction.getSpec(number).kind == ptx::OperandKind::Tensor) {
+      collect(operand.elements.front(), found);
+      continue;
+    }
+    if (!isData && instruction.getSpec(number).use == ptx::OperandUse::Read)
+      collect(operand, found);
+  }
+  if (instruction.guard)
+    found.push_back(instruction.guard->predicate);
+  return found;
+}
+
+void KernelCode::findNeeded() {
+  for (CodeLine &line : lines)
+    if (line.kind != EventKind::None) {
+      line.isNeeded = true;
+      need(getNeeds(line));
+    }
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (auto [number, line] : llvm::enumerate(lines)) {
+      if (line.isNeeded)
+        continue;
+      if (line.isBranch()) {
+        if (line.instruction->guard ? !hasNeeded(number) : false)
+          continue;
+        line.isNeeded = true;
+        isChanged |= need(line.reads);
+        continue;
+      }
+      if (llvm::none_of(line.writes,
+                        [&](RegisterId id) { return needed.test(id); }))
+        continue;
+      line.isNeeded = true;
+      need(line.reads);
+      isChanged = true;
+    }
+  }
+  slots.assign(needed.size(), ~0u);
+  for (unsigned id : needed.set_bits())
+    slots[id] = slotCount++;
+}
+
+KernelCode::KernelCode(const ptx::Function &kernel) {
+  flatten(*kernel.body);
+  needed.resize(kernel.countRegisters());
+  for (const CodeLine &line : lines)
+    if (line.kind == EventKind::Outside && refusal.empty()) {
+      refusal = "'" + ptx::stringify(line.instruction->opcode).str() +
+                "' in this form isn't modelled";
+      refusalAt = line.instruction->location;
+    }
+  if (lines.empty())
+    return;
+  findParts();
+  findJoins();
+  findNeeded();
+}

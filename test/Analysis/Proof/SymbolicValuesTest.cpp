@@ -1,0 +1,94 @@
+//===- SymbolicValuesTest.cpp - tests of SymbolicValues.h -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Conditions on sums of terms that follow from others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../lib/Analysis/Proof/SymbolicValues.h"
+
+#include "gtest/gtest.h"
+
+using namespace carousel::proof;
+
+namespace {
+
+/// A sum of a constant and two terms.
+Linear make(int64_t constant, int64_t a = 0, int64_t b = 0) {
+  Linear sum;
+  sum.constant = constant;
+  if (a != 0)
+    sum.terms.push_back({0, a});
+  if (b != 0)
+    sum.terms.push_back({1, b});
+  return sum;
+}
+
+struct SymbolicValuesTest : testing::Test {
+  SymbolicValuesTest() {
+    terms.get("[n]");
+    terms.get("%ctaid.x", 0, 1000);
+  }
+
+  Terms terms;
+};
+
+TEST_F(SymbolicValuesTest, SumsDropTermsThatCancel) {
+  EXPECT_EQ(make(3, 2, 1).plus(make(4, 2), -1), make(-1, 0, 1));
+  EXPECT_TRUE(make(3, 2).plus(make(0, -2)).isConstant());
+  EXPECT_EQ(make(1, 2, 3).times(0), make(0));
+  EXPECT_EQ(terms.print(make(-1, 1, 4)), "[n] + 4 * %ctaid.x + -1");
+}
+
+TEST_F(SymbolicValuesTest, TripsFollowFromTrips) {
+  Assumptions assumed(terms);
+  EXPECT_EQ(assumed.isAtLeastZero(make(-4, 1)), std::nullopt);
+  assumed.assumeAtLeastZero(make(-4, 1), true);
+  EXPECT_EQ(assumed.isAtLeastZero(make(-3, 1)), true);
+  EXPECT_EQ(assumed.isZero(make(-3, 1)), false);
+  EXPECT_EQ(assumed.isAtLeastZero(make(-5, 1)), std::nullopt);
+  assumed.assumeAtLeastZero(make(-5, 1), false);
+  EXPECT_EQ(assumed.isZero(make(-4, 1)), true);
+  EXPECT_EQ(assumed.print(), "[n] = 4");
+}
+
+TEST_F(SymbolicValuesTest, RangesOfTermsAreKnown) {
+  Assumptions assumed(terms);
+  EXPECT_EQ(assumed.isAtLeastZero(make(0, 0, 1)), true);
+  EXPECT_EQ(assumed.isAtLeastZero(make(-4001, 0, 4)), false);
+  EXPECT_EQ(assumed.isAtLeastZero(make(4000, 0, -4)), true);
+}
+
+TEST_F(SymbolicValuesTest, OtherSumsFollowByElimination) {
+  // n > 64 c and n <= 128: c is below 2, and n isn't 0.
+  Assumptions assumed(terms);
+  assumed.assumeAtLeastZero(make(-1, 1, -64), true);
+  assumed.assumeAtLeastZero(make(128, -1), true);
+  EXPECT_EQ(assumed.isAtLeastZero(make(-2, 0, 1)), false);
+  EXPECT_EQ(assumed.isZero(make(0, 1)), false);
+  EXPECT_EQ(assumed.isAtLeastZero(make(-1, 0, 1)), std::nullopt);
+}
+
+TEST_F(SymbolicValuesTest, WhatIsNotZeroIsRemembered) {
+  Assumptions assumed(terms);
+  assumed.assumeZero(make(-7, 1), false);
+  EXPECT_EQ(assumed.isZero(make(-7, 1)), false);
+  EXPECT_EQ(assumed.isZero(make(7, -1)), false);
+  EXPECT_EQ(assumed.isZero(make(-8, 1)), std::nullopt);
+}
+
+TEST_F(SymbolicValuesTest, DerivedTermsAreNotFree) {
+  Assumptions assumed(terms);
+  assumed.assumeAtLeastZero(make(0, 1, 1), true);
+  EXPECT_TRUE(assumed.areFree());
+  Linear derived;
+  derived.terms.push_back({terms.get("div.u32 ([n], 3)"), 1});
+  assumed.assumeAtLeastZero(derived, true);
+  EXPECT_FALSE(assumed.areFree());
+}
+
+} // namespace
