@@ -18,9 +18,9 @@
 using namespace carousel;
 using namespace carousel::proof;
 
-static constexpr unsigned kMostWays = 4096;
+static constexpr unsigned kMostWays = 1024;
 /// Steps of classes of threads, of all ways.
-static constexpr uint64_t kMostSteps = 1'000'000;
+static constexpr uint64_t kMostSteps = 300'000;
 
 llvm::StringRef proof::stringify(Verdict verdict) {
   switch (verdict) {

@@ -129,3 +129,13 @@ const Access *SharedWords::access(uint64_t begin, uint64_t end, Access access,
   }
   return nullptr;
 }
+
+const Access *SharedWords::findWriter(uint64_t begin) const {
+  const Word &word = words[begin / 4];
+  if (begin % 4 != 0 || word.writes.size() != 1)
+    return nullptr;
+  const Access &own = word.writes.front();
+  bool isWhole = own.mask == 0xf && !own.isAsync && !own.isAtomic &&
+                 !own.isMaybe && own.thread >= 0;
+  return isWhole ? &own : nullptr;
+}

@@ -109,6 +109,8 @@ public:
   /// if there is none.
   const Access *access(uint64_t begin, uint64_t end, Access access,
                        const Observer &observer);
+  /// The one write that has the bytes of a word, by a thread; null for others.
+  const Access *findWriter(uint64_t begin) const;
   /// The byte of that conflict.
   uint64_t getFaultAt() const { return faultAt; }
 

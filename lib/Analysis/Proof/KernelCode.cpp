@@ -296,8 +296,8 @@ bool KernelCode::need(ArrayRef<RegisterId> registers) {
   return isNew;
 }
 
-/// Whether one of a branch's ways has part of the skeleton before they meet.
-bool KernelCode::hasNeeded(unsigned branch) const {
+bool KernelCode::walkWays(
+    unsigned branch, llvm::function_ref<bool(const CodeLine &)> isFine) const {
   const CodeLine &line = lines[branch];
   llvm::BitVector seen(parts.size());
   SmallVector<unsigned, 4> open(parts[partOf[branch]].next);
@@ -307,11 +307,36 @@ bool KernelCode::hasNeeded(unsigned branch) const {
       continue;
     seen.set(own);
     for (unsigned at = parts[own].begin; at < parts[own].end; ++at)
-      if (lines[at].isNeeded && !lines[at].isBranch())
-        return true;
+      if (at == branch || !isFine(lines[at]))
+        return false;
     llvm::append_range(open, parts[own].next);
   }
-  return false;
+  return true;
+}
+
+/// Whether one of a branch's ways has part of the skeleton before they meet.
+bool KernelCode::hasNeeded(unsigned branch) const {
+  bool isFound = false;
+  walkWays(branch, [&](const CodeLine &own) {
+    isFound |= own.isNeeded && !own.isBranch();
+    return !isFound;
+  });
+  return isFound;
+}
+
+bool proof::isAccess(EventKind kind) {
+  return kind == EventKind::Load || kind == EventKind::Store ||
+         kind == EventKind::Atomic || kind == EventKind::CopyAsync ||
+         kind == EventKind::LoadMatrix || kind == EventKind::StoreMatrix;
+}
+
+void KernelCode::findAccesses() {
+  for (auto [number, line] : llvm::enumerate(lines))
+    line.onlyAccesses =
+        line.isBranch() && line.isNeeded && line.instruction->guard &&
+        line.join != lines.size() && walkWays(number, [](const CodeLine &own) {
+          return own.kind == EventKind::None || isAccess(own.kind);
+        });
 }
 
 /// The registers that an event depends on: not what it stores.
@@ -384,4 +409,5 @@ KernelCode::KernelCode(const ptx::Function &kernel) {
   findParts();
   findJoins();
   findNeeded();
+  findAccesses();
 }

@@ -63,6 +63,8 @@ struct CodeLine {
   /// Where a branch goes, and where both ways meet (the number of lines if they
   /// don't).
   unsigned target = 0, join = 0;
+  /// Whether both ways of a branch only access memory until they meet.
+  bool onlyAccesses = false;
 
   bool isBranch() const { return instruction->opcode == ptx::Opcode::Bra; }
 };
@@ -89,6 +91,11 @@ private:
   void findParts();
   void findJoins();
   void findNeeded();
+  /// Calls back for each line of a branch's ways until these meet, until one
+  /// isn't fine. False then, or if a way leads back to the branch.
+  bool walkWays(unsigned branch,
+                llvm::function_ref<bool(const CodeLine &)> isFine) const;
+  void findAccesses();
   /// Marks registers, and returns whether one is new.
   bool need(llvm::ArrayRef<ptx::RegisterId> registers);
   bool hasNeeded(unsigned branch) const;
@@ -98,6 +105,10 @@ private:
   std::vector<unsigned> partOf; ///< by line
   llvm::BitVector needed;       ///< registers
 };
+
+/// Whether an event only accesses memory, so that more threads may execute it
+/// than do.
+bool isAccess(EventKind kind);
 
 EventKind classify(const ptx::Instruction &instruction, GroupKind &group);
 

@@ -92,25 +92,22 @@ unsigned KernelRun::split(unsigned number, const BitVector &some) {
   part.members = some;
   part.epoch = 1;
   classes[number].members.reset(some);
-  simplify(classes[number]);
-  simplify(part);
+  for (Class *own : {&classes[number], &part})
+    for (Value &value : own->registers)
+      simplify(value, *own);
   classes.push_back(std::move(part));
   return classes.size() - 1;
 }
 
-void KernelRun::simplify(Class &own) {
-  unsigned first = own.members.find_first();
-  for (Value &value : own.registers) {
-    if (!value.isNumber() || !value.lanes)
-      continue;
-    int64_t lane = (*value.lanes)[first];
-    if (llvm::all_of(own.members.set_bits(), [&](unsigned thread) {
-          return (*value.lanes)[thread] == lane;
-        })) {
-      value.number.constant += lane;
-      value.lanes = nullptr;
-    }
-  }
+void KernelRun::simplify(Value &value, const Class &own) const {
+  if (!value.isNumber() || !value.lanes)
+    return;
+  int64_t lane = (*value.lanes)[own.members.find_first()];
+  for (unsigned thread : own.members.set_bits())
+    if ((*value.lanes)[thread] != lane)
+      return;
+  value.number.constant += lane;
+  value.lanes = nullptr;
 }
 
 std::optional<BitVector> KernelRun::findUnlike(const Class &own,
@@ -675,6 +672,28 @@ static uint64_t getAccessBytes(const Instruction &instruction, unsigned data) {
              : std::max(1u, ptx::getBits(types.back()) / 8) * elements;
 }
 
+/// The number that a thread has written for all: another one at each write.
+Value KernelRun::getSharedNumber(const Value &address,
+                                 const Instruction &instruction) {
+  auto types = instruction.getTypes();
+  if (!address.isConstant() || types.empty() ||
+      ptx::getBits(types.back()) != 32)
+    return {};
+  const Access *writer = words.findWriter(uint64_t(address.number.constant));
+  if (!writer)
+    return {};
+  Value value = Value::of(0);
+  value.number.terms.push_back(
+      {terms.get(("word " + Twine(address.number.constant) + " of line " +
+                  Twine(code.lines[writer->line].instruction->location.line) +
+                  ", " + Twine(writer->owner) + ", " + Twine(writer->epoch))
+                     .str(),
+                 std::numeric_limits<int32_t>::min(),
+                 std::numeric_limits<int32_t>::max()),
+       1});
+  return value;
+}
+
 /// Executes an instruction for the threads that its guard lets through.
 bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
   Class &own = classes[number];
@@ -702,6 +721,9 @@ bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
       write(own, id, Value(), some);
     isFine = accessShared(own, at, address, getAccessBytes(instruction, 0),
                           /*isWrite=*/false, /*isAtomic=*/false, some);
+    if (isFine && line.writes.size() == 1)
+      write(own, line.writes.front(), getSharedNumber(address, instruction),
+            some);
     break;
   }
   case EventKind::Store:
@@ -801,14 +823,6 @@ bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
   return isFine;
 }
 
-/// Whether an instruction may be executed by more threads than its guard lets
-/// through: it only accesses memory.
-static bool mayBeExecutedByMore(EventKind kind) {
-  return kind == EventKind::Load || kind == EventKind::Store ||
-         kind == EventKind::Atomic || kind == EventKind::CopyAsync ||
-         kind == EventKind::LoadMatrix || kind == EventKind::StoreMatrix;
-}
-
 bool KernelRun::step(unsigned number) {
   Class &own = classes[number];
   if (own.pc >= code.lines.size()) {
@@ -842,7 +856,7 @@ bool KernelRun::step(unsigned number) {
                          guard->negated, own, at);
   switch (choice.kind) {
   case Choice::Kind::Undecidable:
-    if (mayBeExecutedByMore(line.kind))
+    if (isAccess(line.kind))
       return execute(number, nullptr, /*isOfSome=*/true);
     if (line.isBranch())
       return enterMaybe(own, line, at);
@@ -870,34 +884,15 @@ bool KernelRun::step(unsigned number) {
     break;
   }
   // Accesses and computations of some threads need no class.
-  if (mayBeExecutedByMore(line.kind) ||
-      (line.kind == EventKind::None && !line.isBranch()))
+  if (isAccess(line.kind) || (line.kind == EventKind::None && !line.isBranch()))
     return execute(number, &choice.some);
   split(number, choice.some);
   ++classes[number].pc;
   return true;
 }
 
-/// Whether both ways of a branch only access memory until they meet.
-static bool onlyAccesses(const KernelCode &code, unsigned branch) {
-  const CodeLine &line = code.lines[branch];
-  if (line.join == code.lines.size() || line.join <= branch)
-    return false;
-  // The ways are in one piece of text.
-  unsigned end = line.join;
-  for (unsigned at = branch + 1; at < end; ++at) {
-    const CodeLine &own = code.lines[at];
-    if (own.isBranch() && (own.target > end || own.target <= branch))
-      return false;
-    if (own.isNeeded && own.kind != EventKind::None &&
-        !mayBeExecutedByMore(own.kind))
-      return false;
-  }
-  return line.target > branch && line.target <= end;
-}
-
 bool KernelRun::enterMaybe(Class &own, const CodeLine &line, unsigned at) {
-  if (!onlyAccesses(code, at))
+  if (!line.onlyAccesses)
     return giveUp("whether threads go on here isn't known", at);
   Class::Maybe maybe;
   maybe.join = line.join;

@@ -165,6 +165,9 @@ private:
   Value select(const Value &condition, const Value &lhs, const Value &rhs,
                const Class &own, unsigned line);
 
+  Value getSharedNumber(const Value &address,
+                        const ptx::Instruction &instruction);
+
   // Steps
   bool step(unsigned number);
   bool execute(unsigned number, const llvm::BitVector *some,
@@ -174,8 +177,8 @@ private:
   /// threads of a class execute with the same ones; nullopt if all have.
   std::optional<llvm::BitVector> findUnlike(const Class &own,
                                             const CodeLine &line);
-  /// Makes constants of numbers that all threads have.
-  void simplify(Class &own);
+  /// Makes a constant of a number that all threads have.
+  void simplify(Value &value, const Class &own) const;
   /// Goes on at one way of a branch, or behind both, where it isn't known which
   /// threads take which.
   bool leaveMaybe(Class &own);

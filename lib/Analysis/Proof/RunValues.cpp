@@ -149,6 +149,7 @@ void KernelRun::write(Class &own, ptx::RegisterId id, Value value,
   if (slot == ~0u)
     return;
   Value &known = own.registers[slot];
+  simplify(value, own);
   if (!some || *some == own.members) {
     known = std::move(value);
     return;
@@ -528,6 +529,13 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
   }
   if (instruction.operands.size() == 3) {
     Value lhs = get(1), rhs = get(2);
+    // A mask of bits that all are.
+    if (instruction.opcode == Opcode::And && lhs.isNumber() && !lhs.lanes &&
+        rhs.isConstant() && llvm::isMask_64(rhs.number.constant)) {
+      auto [least, most] = assumptions.getRange(lhs.number);
+      if (least >= 0 && most <= rhs.number.constant)
+        return lhs;
+    }
     Value bits = computeBits(instruction, lhs, rhs, own.members);
     if (!bits.isNumber() &&
         (instruction.opcode == Opcode::Or || instruction.opcode == Opcode::Xor))
@@ -588,8 +596,9 @@ void KernelRun::compute(Class &own, const CodeLine &line,
     // A launch passes it, or all threads read it at one place.
     Value address = readAddress(instruction, instruction.operands[1], own);
     ptx::StateSpace space = instruction.getSpace(1);
-    bool isFixed = space == ptx::StateSpace::Param ||
-                   space == ptx::StateSpace::Const || instruction.has(Word::Nc);
+    bool isFixed =
+        space != ptx::StateSpace::Local && !instruction.has(Word::Volatile) &&
+        !instruction.has(Word::Acquire) && !instruction.has(Word::Relaxed);
     if (!isFixed || !address.isNumber() || address.lanes)
       return setAll({});
     SmallVector<const Operand *> parts;

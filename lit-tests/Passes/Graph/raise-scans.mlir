@@ -16,6 +16,7 @@
 // CHECK-NEXT: %[[UPTO:.*]] = arith.addf %[[BEFORE]], %[[X]]
 // CHECK-NEXT: linalg.yield %[[UPTO]], %[[UPTO]]
 // CHECK: return %[[SCAN]]#1
+// DOC-EXAMPLE: --carousel-generalize-graph --carousel-raise-scans
 func.func @sums(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   %zero = arith.constant 0.0 : f32
   %v1 = tensor.extract_slice %x[0, 0] [3, 2] [1, 2] : tensor<3x5xf32> to tensor<3x2xf32>
