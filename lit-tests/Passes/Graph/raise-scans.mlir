@@ -283,3 +283,13 @@ func.func @otherStep(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   return %v21 : tensor<3x5xf32>
 }
 
+// Ops on memory have no results.
+// CHECK-LABEL: func.func @memory
+// CHECK: linalg.generic
+func.func @memory(%x: memref<8xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%own: f32, %o: f32):
+    linalg.yield %own : f32
+  }
+  return
+}

@@ -572,7 +572,10 @@ struct RaiseScans : public carousel::impl::RaiseScansBase<RaiseScans> {
 
   void runOnOperation() override {
     SmallVector<Operation *> ops;
-    getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isElementwise(op))
+        ops.push_back(op);
+    });
     llvm::SmallPtrSet<Operation *, 16> erased;
     // The outermost level comes last.
     for (Operation *op : llvm::reverse(ops)) {
