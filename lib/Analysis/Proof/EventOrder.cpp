@@ -65,7 +65,8 @@ static void addRead(llvm::SmallVectorImpl<Access> &reads,
                     const Access &access) {
   for (Access &own : reads)
     if (own.owner == access.owner && own.isAsync == access.isAsync &&
-        own.line == access.line) {
+        own.line == access.line &&
+        (!own.isAsync || own.thread == access.thread)) {
       bool isSame = own.thread == access.thread;
       if (!isSame && own.epoch == access.epoch) {
         int32_t warp = access.thread / kWarpSize;

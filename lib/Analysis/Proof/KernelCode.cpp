@@ -307,7 +307,7 @@ bool KernelCode::walkWays(
       continue;
     seen.set(own);
     for (unsigned at = parts[own].begin; at < parts[own].end; ++at)
-      if (at == branch || !isFine(lines[at]))
+      if (!isFine(lines[at]))
         return false;
     llvm::append_range(open, parts[own].next);
   }
@@ -334,30 +334,50 @@ void KernelCode::findAccesses() {
   for (auto [number, line] : llvm::enumerate(lines))
     line.onlyAccesses =
         line.isBranch() && line.isNeeded && line.instruction->guard &&
-        line.join != lines.size() && walkWays(number, [](const CodeLine &own) {
-          return own.kind == EventKind::None || isAccess(own.kind);
+        line.join != lines.size() &&
+        walkWays(number, [&, number = number](const CodeLine &own) {
+          return &own != &lines[number] &&
+                 (own.kind == EventKind::None || isAccess(own.kind));
         });
 }
 
-/// The registers that an event depends on: not what it stores.
+/// Whether an event depends on an operand: not on what it stores, on places in
+/// global memory, on coordinates, fragments and sums.
+static bool dependsOn(const CodeLine &line, unsigned operand) {
+  const Instruction &instruction = *line.instruction;
+  const ptx::OperandSpec &spec = instruction.getSpec(operand);
+  if (spec.use != ptx::OperandUse::Read)
+    return false;
+  switch (line.kind) {
+  case EventKind::Store:
+  case EventKind::Atomic:
+  case EventKind::StoreMatrix:
+    return spec.kind == ptx::OperandKind::Address;
+  case EventKind::Product:
+    return instruction.operands[operand].kind != Operand::Kind::Vector;
+  case EventKind::CopyAsync:
+    return operand == 0;
+  case EventKind::BulkLoad:
+  case EventKind::BulkStore:
+    return spec.kind == ptx::OperandKind::Tensor ||
+           (spec.kind == ptx::OperandKind::Address
+                ? instruction.getSpace(operand) == StateSpace::Shared
+                : operand == 2);
+  default:
+    return true;
+  }
+}
+
+/// The registers that an event depends on.
 static SmallVector<RegisterId, 4> getNeeds(const CodeLine &line) {
   const Instruction &instruction = *line.instruction;
   SmallVector<RegisterId, 4> found;
   for (auto [number, operand] : llvm::enumerate(instruction.operands)) {
-    bool isData =
-        (line.kind == EventKind::Store || line.kind == EventKind::Atomic ||
-         line.kind == EventKind::StoreMatrix) &&
-        instruction.getSpec(number).kind != ptx::OperandKind::Address;
-    // Fragments and sums of a product.
-    isData |= line.kind == EventKind::Product &&
-              operand.kind == Operand::Kind::Vector;
-    // Coordinates don't matter.
-    if (instruction.getSpec(number).kind == ptx::OperandKind::Tensor) {
-      collect(operand.elements.front(), found);
+    if (!dependsOn(line, number))
       continue;
-    }
-    if (!isData && instruction.getSpec(number).use == ptx::OperandUse::Read)
-      collect(operand, found);
+    bool isTensor =
+        instruction.getSpec(number).kind == ptx::OperandKind::Tensor;
+    collect(isTensor ? operand.elements.front() : operand, found);
   }
   if (instruction.guard)
     found.push_back(instruction.guard->predicate);

@@ -92,7 +92,7 @@ private:
   void findJoins();
   void findNeeded();
   /// Calls back for each line of a branch's ways until these meet, until one
-  /// isn't fine. False then, or if a way leads back to the branch.
+  /// isn't fine. False then.
   bool walkWays(unsigned branch,
                 llvm::function_ref<bool(const CodeLine &)> isFine) const;
   void findAccesses();

@@ -303,6 +303,9 @@ bool KernelRun::startProduct(Class &own, unsigned line) {
   // d, A or its registers, B, and immediates: those behind the scales of two
   // factors say whether these are transposed.
   unsigned factor = 0;
+  // One thread stands for all, which wait together.
+  BitVector first(own.members.size());
+  first.set(own.members.find_first());
   for (unsigned operand : {1u, 2u}) {
     if (instruction.operands[operand].kind == Operand::Kind::Vector)
       continue;
@@ -317,7 +320,7 @@ bool KernelRun::startProduct(Class &own, unsigned line) {
                     operand == 1 ? 64 : instruction.shape.n, isTransposed);
     for (auto [begin, bytes] : tile.pieces)
       if (!accessAsync(own, line, Value::of(int64_t(begin)), bytes,
-                       /*isWrite=*/false, operation))
+                       /*isWrite=*/false, operation, &first))
         return false;
   }
   return true;
