@@ -77,6 +77,7 @@ static void addRead(llvm::SmallVectorImpl<Access> &reads,
       }
       own.epoch = std::max(own.epoch, access.epoch);
       own.mask |= access.mask;
+      own.isMaybe |= access.isMaybe;
       return;
     }
   reads.push_back(access);
@@ -94,7 +95,7 @@ const Access *SharedWords::access(uint64_t begin, uint64_t end, Access access,
     auto conflicts = [&](const Access &earlier) {
       bool isOneInstruction =
           earlier.owner == access.owner && earlier.isAsync == access.isAsync &&
-          earlier.epoch == access.epoch && earlier.line == access.line;
+          earlier.instance == access.instance && earlier.line == access.line;
       return (earlier.mask & access.mask) != 0 && !isOneInstruction &&
              !(earlier.isAtomic && access.isAtomic) &&
              !isOrdered(earlier, observer);
@@ -124,7 +125,7 @@ const Access *SharedWords::access(uint64_t begin, uint64_t end, Access access,
     if (llvm::none_of(word.writes, [&](const Access &own) {
           return own.owner == access.owner && own.thread == access.thread &&
                  own.isAsync == access.isAsync && own.line == access.line &&
-                 own.mask == access.mask && own.epoch == access.epoch;
+                 own.mask == access.mask && own.instance == access.instance;
         }))
       word.writes.push_back(access);
   }

@@ -64,7 +64,8 @@ struct Access {
   uint32_t owner = 0; ///< the class, or the operation
   uint32_t epoch = 0;
   unsigned line = 0;
-  uint8_t mask = 0xf; ///< bytes
+  uint64_t instance = 0; ///< another one each time that the line is executed
+  uint8_t mask = 0xf;    ///< bytes
   bool isAsync = false, isAtomic = false, isWrite = false;
   bool isMaybe = false; ///< it may not be executed
 

@@ -168,6 +168,30 @@ void KernelCode::flatten(const ptx::Block &block) {
   }
 }
 
+/// Generic addresses are of shared memory only where some of its addresses
+/// become generic.
+void KernelCode::dropGenericAccesses() {
+  auto makesGeneric = [](const CodeLine &line) {
+    const Instruction &instruction = *line.instruction;
+    return instruction.opcode == Opcode::Cvta && !instruction.has(Word::To) &&
+           (instruction.has(Word::Shared) || instruction.has(Word::SharedCta));
+  };
+  if (llvm::any_of(lines, makesGeneric))
+    return;
+  for (CodeLine &line : lines) {
+    unsigned address = line.instruction->opcode == Opcode::Ld ||
+                               line.instruction->opcode == Opcode::Atom
+                           ? 1
+                           : 0;
+    bool isOfThreads = line.kind == EventKind::Load ||
+                       line.kind == EventKind::Store ||
+                       line.kind == EventKind::Atomic;
+    if (isOfThreads &&
+        line.instruction->getSpace(address) == StateSpace::Generic)
+      line.kind = EventKind::None;
+  }
+}
+
 static bool endsPart(const CodeLine &line) {
   return line.isBranch() || line.kind == EventKind::Exit;
 }
@@ -417,6 +441,7 @@ void KernelCode::findNeeded() {
 
 KernelCode::KernelCode(const ptx::Function &kernel) {
   flatten(*kernel.body);
+  dropGenericAccesses();
   needed.resize(kernel.countRegisters());
   for (const CodeLine &line : lines)
     if (line.kind == EventKind::Outside && refusal.empty()) {

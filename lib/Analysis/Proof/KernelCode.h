@@ -88,6 +88,7 @@ private:
   };
 
   void flatten(const ptx::Block &block);
+  void dropGenericAccesses();
   void findParts();
   void findJoins();
   void findNeeded();

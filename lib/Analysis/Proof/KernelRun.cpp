@@ -164,7 +164,7 @@ unsigned KernelRun::getLiveThreads() const {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-static std::string describe(const Access &access, const KernelCode &code) {
+static std::string describe(const Access &access) {
   std::string text = access.isWrite ? "a write" : "a read";
   if (access.isAsync)
     text += " of an asynchronous operation";
@@ -176,14 +176,8 @@ bool KernelRun::accessShared(Class &own, unsigned line, const Value &address,
                              const BitVector *some) {
   if (!address.isNumber())
     return giveUp("the address isn't known", line);
-  if (!address.number.isConstant()) {
-    // Generic addresses may be of global memory.
-    if (code.lines[line].kind != EventKind::LoadMatrix)
-      for (auto [term, factor] : address.number.terms)
-        if (terms.getTerm(term).isFree())
-          return true;
+  if (!address.number.isConstant())
     return giveUp("the address depends on the launch", line);
-  }
   Access access;
   access.owner = own.number;
   access.epoch = own.epoch;
@@ -191,6 +185,7 @@ bool KernelRun::accessShared(Class &own, unsigned line, const Value &address,
   access.isWrite = isWrite;
   access.isAtomic = isAtomic;
   access.isMaybe = isMaybe;
+  access.instance = steps;
   const BitVector &threads = some ? *some : own.members;
   for (unsigned thread : threads.set_bits()) {
     uint64_t begin = uint64_t(address.get(thread));
@@ -210,8 +205,8 @@ bool KernelRun::accessShared(Class &own, unsigned line, const Value &address,
                  ? giveUp("whether threads race here isn't known", line)
                  : fail(Twine(isWrite ? "writes" : "reads") + " byte " +
                             Twine(words.getFaultAt()) +
-                            " of shared memory, which " +
-                            describe(*earlier, code) + " isn't ordered before",
+                            " of shared memory, which " + describe(*earlier) +
+                            " isn't ordered before",
                         line, earlier->line);
   }
   return true;
@@ -226,10 +221,13 @@ bool KernelRun::accessAsync(Class &own, unsigned line, const Value &address,
   const BitVector &threads = some ? *some : own.members;
   for (unsigned thread : threads.set_bits()) {
     uint64_t begin = uint64_t(address.get(thread));
-    if (begin + bytes > words.getBytes() || begin + bytes < begin)
+    if (begin + bytes > words.getBytes() || begin + bytes < begin) {
+      if (isMaybe)
+        continue;
       return fail("accesses shared memory at " + Twine(begin) + ", of " +
                       Twine(words.getBytes()) + " bytes",
                   line);
+    }
     Access access;
     access.thread = int32_t(thread);
     access.owner = operation;
@@ -251,8 +249,8 @@ bool KernelRun::accessAsync(Class &own, unsigned line, const Value &address,
                ? giveUp("whether threads race here isn't known", line)
                : fail(Twine("an asynchronous ") + (isWrite ? "write" : "read") +
                           " of byte " + Twine(words.getFaultAt()) +
-                          " of shared memory, which " +
-                          describe(*earlier, code) + " isn't ordered before" +
+                          " of shared memory, which " + describe(*earlier) +
+                          " isn't ordered before" +
                           (lacksFence ? ", by a fence of the asynchronous "
                                         "proxy"
                                       : ""),
@@ -689,7 +687,7 @@ Value KernelRun::getSharedNumber(const Value &address,
   value.number.terms.push_back(
       {terms.get(("word " + Twine(address.number.constant) + " of line " +
                   Twine(code.lines[writer->line].instruction->location.line) +
-                  ", " + Twine(writer->owner) + ", " + Twine(writer->epoch))
+                  ", step " + Twine(writer->instance))
                      .str(),
                  std::numeric_limits<int32_t>::min(),
                  std::numeric_limits<int32_t>::max()),
@@ -706,8 +704,6 @@ bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
   const Instruction &instruction = *line.instruction;
   auto access = [&](unsigned address, unsigned data, bool isWrite,
                     bool isAtomic) {
-    if (line.kind == EventKind::Load)
-      compute(own, line, some);
     return accessShared(
         own, at, readAddress(instruction, instruction.operands[address], own),
         getAccessBytes(instruction, data), isWrite, isAtomic, some);

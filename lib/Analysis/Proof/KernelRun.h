@@ -128,8 +128,7 @@ private:
   struct Rendezvous {
     int64_t arrived = 0, wanted = 0; ///< threads; 0: all of the CTA
     Knowledge arrivedWith;
-    llvm::SmallVector<unsigned, 4> classes;
-    llvm::SmallVector<unsigned, 4> known; ///< arrivals that don't wait
+    llvm::SmallVector<unsigned, 4> classes; ///< that wait
   };
 
   // Decisions
@@ -171,7 +170,7 @@ private:
   // Steps
   bool step(unsigned number);
   bool execute(unsigned number, const llvm::BitVector *some,
-               bool isMaybe = false);
+               bool isOfSome = false);
   unsigned split(unsigned number, const llvm::BitVector &some);
   /// The threads that have the first one's operands, of an event that all
   /// threads of a class execute with the same ones; nullopt if all have.
