@@ -96,16 +96,18 @@ static LaunchFacts findFacts(const ptx::Function &kernel,
     return shared.symbols[kernel.parameters[number].symbol].name;
   };
   auto getTerm = [&](unsigned number) {
-    return terms.get(getLoadName(getSymbol(number)),
-                     std::numeric_limits<int32_t>::min(),
-                     std::numeric_limits<int32_t>::max());
+    return terms.getFree(getLoadName(getSymbol(number)),
+                         std::numeric_limits<int32_t>::min(),
+                         std::numeric_limits<int32_t>::max());
   };
   auto isParameter = [&](unsigned number) {
     return number < kernel.parameters.size();
   };
   for (auto [number, bytes] : launch.boxes)
     if (isParameter(number))
-      facts.boxes[terms.get(getBoxName(getSymbol(number)), 0)] = int64_t(bytes);
+      facts.boxes[terms.getFree(getBoxName(getSymbol(number)), 0,
+                                std::numeric_limits<int64_t>::max())] =
+          int64_t(bytes);
   for (auto [number, divisor] : launch.divisors)
     if (isParameter(number))
       facts.divisors[getTerm(number)] = divisor;
@@ -165,14 +167,15 @@ Report proof::checkKernel(const ptx::Module &module,
   LaunchFacts facts = findFacts(kernel, shared, launch, terms);
   for (size_t known = ~size_t(0); known != facts.boxes.size();) {
     known = facts.boxes.size();
-    KernelRun(code, shared, launch, terms, facts, /*infersBoxes=*/true, {})
+    KernelRun(code, shared, launch, terms, facts, /*infersBoxes=*/true, {},
+              kMostSteps)
         .run();
   }
   bool isBounded = false;
   std::vector<std::vector<bool>> open(1);
   while (!open.empty()) {
     KernelRun run(code, shared, launch, terms, facts, /*infersBoxes=*/false,
-                  std::move(open.back()));
+                  std::move(open.back()), kMostSteps - report.steps);
     open.pop_back();
     Ending ending = run.run();
     ++report.ways;
@@ -203,7 +206,7 @@ Report proof::checkKernel(const ptx::Module &module,
       open.push_back(std::move(other));
     }
     if (!open.empty() &&
-        (report.ways == kMostWays || report.steps > kMostSteps)) {
+        (report.ways == kMostWays || report.steps >= kMostSteps)) {
       report.message = "its synchronisation has too many ways: " +
                        std::to_string(report.ways) + " took " +
                        std::to_string(report.steps) + " steps";

@@ -93,12 +93,13 @@ const Access *SharedWords::access(uint64_t begin, uint64_t end, Access access,
     if (at * 4 + 4 > end)
       access.mask &= 0xf >> (at * 4 + 4 - end);
     auto conflicts = [&](const Access &earlier) {
-      bool isOneInstruction =
-          earlier.owner == access.owner && earlier.isAsync == access.isAsync &&
-          earlier.instance == access.instance && earlier.line == access.line;
-      return (earlier.mask & access.mask) != 0 && !isOneInstruction &&
-             !(earlier.isAtomic && access.isAtomic) &&
-             !isOrdered(earlier, observer);
+      if ((earlier.mask & access.mask) == 0 ||
+          (earlier.isAtomic && access.isAtomic))
+        return false;
+      if (access.isOfOneInstruction(earlier))
+        return access.isWrite && !access.isSame &&
+               earlier.thread != access.thread;
+      return !isOrdered(earlier, observer);
     };
     for (const Access &earlier : word.writes)
       if (conflicts(earlier)) {
@@ -118,14 +119,15 @@ const Access *SharedWords::access(uint64_t begin, uint64_t end, Access access,
       }
     // Later accesses are ordered behind these if they are behind this write.
     auto isCovered = [&](const Access &earlier) {
-      return (earlier.mask & ~access.mask) == 0 && !access.isAtomic;
+      return (earlier.mask & ~access.mask) == 0 && !access.isAtomic &&
+             !(access.isOfOneInstruction(earlier) &&
+               earlier.thread != access.thread);
     };
     llvm::erase_if(word.writes, isCovered);
     llvm::erase_if(word.reads, isCovered);
     if (llvm::none_of(word.writes, [&](const Access &own) {
-          return own.owner == access.owner && own.thread == access.thread &&
-                 own.isAsync == access.isAsync && own.line == access.line &&
-                 own.mask == access.mask && own.instance == access.instance;
+          return access.isOfOneInstruction(own) &&
+                 own.thread == access.thread && own.mask == access.mask;
         }))
       word.writes.push_back(access);
   }

@@ -68,8 +68,14 @@ struct Access {
   uint8_t mask = 0xf;    ///< bytes
   bool isAsync = false, isAtomic = false, isWrite = false;
   bool isMaybe = false; ///< it may not be executed
+  bool isSame = false;  ///< all threads write one number
 
   static constexpr int32_t kSeveral = -1, kWarp = -2;
+
+  bool isOfOneInstruction(const Access &other) const {
+    return owner == other.owner && isAsync == other.isAsync &&
+           line == other.line && instance == other.instance;
+  }
 };
 
 /// An asynchronous operation of some threads, each of which has a part of it.

@@ -211,7 +211,7 @@ void KernelCode::findParts() {
   partOf.resize(lines.size());
   for (unsigned number = 0; number < lines.size(); ++number) {
     if (begins.test(number))
-      parts.push_back({number, number, {}, {}});
+      parts.push_back({number, number, {}});
     parts.back().end = number + 1;
     partOf[number] = parts.size() - 1;
   }
@@ -227,82 +227,36 @@ void KernelCode::findParts() {
     if (goesOn)
       add(part.end);
   }
-  for (auto [number, part] : llvm::enumerate(parts))
-    for (unsigned next : part.next)
-      parts[next].before.push_back(number);
 }
 
-/// The first part that all ways from a part to the end have in common, by
-/// Cooper, Harvey and Kennedy's iteration on the reversed graph.
+bool KernelCode::mayEnd(unsigned part) const {
+  const CodeLine &last = lines[parts[part].end - 1];
+  return parts[part].next.empty() || last.kind == EventKind::Exit ||
+         (last.isBranch() && last.target >= lines.size());
+}
+
+/// The first part that all ways from a part to the end have in common.
 void KernelCode::findJoins() {
-  unsigned count = parts.size(), end = count;
-  std::vector<unsigned> order, number(count + 1, 0);
-  llvm::BitVector seen(count + 1);
-  // A postorder of the reversed graph, from the end.
-  SmallVector<std::pair<unsigned, unsigned>> open;
-  auto getBefore = [&](unsigned part) -> SmallVector<unsigned, 4> {
-    if (part != end)
-      return SmallVector<unsigned, 4>(parts[part].before);
-    SmallVector<unsigned, 4> exits;
-    for (unsigned own = 0; own < count; ++own)
-      if (parts[own].next.empty() ||
-          lines[parts[own].end - 1].kind == EventKind::Exit)
-        exits.push_back(own);
-    return exits;
-  };
-  std::vector<SmallVector<unsigned, 4>> before;
-  for (unsigned part = 0; part <= count; ++part)
-    before.push_back(getBefore(part));
-  open.push_back({end, 0});
-  seen.set(end);
-  while (!open.empty()) {
-    auto &[part, next] = open.back();
-    if (next == before[part].size()) {
-      number[part] = order.size();
-      order.push_back(part);
-      open.pop_back();
-      continue;
-    }
-    unsigned other = before[part][next++];
-    if (!seen.test(other)) {
-      seen.set(other);
-      open.push_back({other, 0});
-    }
-  }
-  constexpr unsigned kNone = ~0u;
-  std::vector<unsigned> join(count + 1, kNone);
-  join[end] = end;
-  auto meet = [&](unsigned a, unsigned b) {
-    while (a != b) {
-      while (number[a] < number[b])
-        a = join[a];
-      while (number[b] < number[a])
-        b = join[b];
-    }
-    return a;
-  };
+  // Parts on all ways, by iteration from all of them.
+  std::vector<llvm::BitVector> common(parts.size(),
+                                      llvm::BitVector(parts.size(), true));
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
-    for (unsigned part : llvm::reverse(order)) {
-      if (part == end)
-        continue;
-      unsigned found = kNone;
-      SmallVector<unsigned, 4> next(parts[part].next);
-      if (next.empty() || lines[parts[part].end - 1].kind == EventKind::Exit)
-        next.push_back(end);
-      for (unsigned own : next)
-        if (join[own] != kNone)
-          found = found == kNone ? own : meet(found, own);
-      if (found != join[part]) {
-        join[part] = found;
-        isChanged = true;
-      }
+    for (unsigned part = parts.size(); part-- > 0;) {
+      llvm::BitVector own(parts.size(), !mayEnd(part));
+      for (unsigned next : parts[part].next)
+        own &= common[next];
+      own.set(part);
+      isChanged |= own != common[part];
+      common[part] = std::move(own);
     }
   }
-  for (Part &part : parts) {
-    unsigned own = join[&part - parts.data()];
-    lines[part.end - 1].join =
-        own == kNone || own == end ? lines.size() : parts[own].begin;
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    unsigned &join = lines[part.end - 1].join;
+    join = lines.size();
+    for (unsigned other : common[number].set_bits())
+      if (common[other].count() + 1 == common[number].count())
+        join = parts[other].begin;
   }
 }
 

@@ -84,12 +84,13 @@ public:
 private:
   struct Part {
     unsigned begin = 0, end = 0;
-    llvm::SmallVector<unsigned, 4> next, before;
+    llvm::SmallVector<unsigned, 4> next;
   };
 
   void flatten(const ptx::Block &block);
   void dropGenericAccesses();
   void findParts();
+  bool mayEnd(unsigned part) const;
   void findJoins();
   void findNeeded();
   /// Calls back for each line of a branch's ways until these meet, until one

@@ -28,23 +28,19 @@ using ptx::Word;
 static constexpr unsigned kWarpSize = 32;
 /// Rendezvous of warps have numbers from here on.
 static constexpr unsigned kFirstWarp = 1024;
-static constexpr uint64_t kMostSteps = 4'000'000;
 
 KernelRun::KernelRun(const KernelCode &code, const SharedLayout &shared,
                      const LaunchShape &launch, Terms &terms,
                      LaunchFacts &facts, bool infersBoxes,
-                     std::vector<bool> script)
+                     std::vector<bool> script, uint64_t mostSteps)
     : script(std::move(script)), given(this->script.size()), code(code),
       shared(shared), launch(launch), terms(terms), facts(facts),
-      infersBoxes(infersBoxes), assumptions(terms), words(shared.bytes) {
+      infersBoxes(infersBoxes), mostSteps(mostSteps), assumptions(terms),
+      words(shared.bytes) {
   for (const Linear &number : facts.atLeastZero)
     assumptions.assumeAtLeastZero(number, true);
-  for (auto [term, bytes] : facts.boxes) {
-    Linear difference;
-    difference.constant = -bytes;
-    difference.terms.push_back({term, 1});
-    assumptions.assumeZero(difference, true);
-  }
+  for (auto [term, bytes] : facts.boxes)
+    assumptions.assumeZero(Linear::of(term).plus({-bytes, {}}), true);
   unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
   auto make = [&](auto compute) {
     auto lanes = std::make_shared<std::vector<int64_t>>(threads);
@@ -171,9 +167,22 @@ static std::string describe(const Access &access) {
   return text;
 }
 
+std::optional<uint64_t> KernelRun::getPlace(const Value &address,
+                                            unsigned thread, uint64_t bytes,
+                                            unsigned line) {
+  uint64_t begin = uint64_t(address.get(thread));
+  if (begin + bytes <= words.getBytes() && begin + bytes >= begin)
+    return begin;
+  if (!isMaybe)
+    fail("accesses shared memory at " + Twine(begin) + ", of " +
+             Twine(words.getBytes()) + " bytes",
+         line);
+  return std::nullopt;
+}
+
 bool KernelRun::accessShared(Class &own, unsigned line, const Value &address,
                              uint64_t bytes, bool isWrite, bool isAtomic,
-                             const BitVector *some) {
+                             const BitVector *some, bool isSame) {
   if (!address.isNumber())
     return giveUp("the address isn't known", line);
   if (!address.number.isConstant())
@@ -185,23 +194,26 @@ bool KernelRun::accessShared(Class &own, unsigned line, const Value &address,
   access.isWrite = isWrite;
   access.isAtomic = isAtomic;
   access.isMaybe = isMaybe;
+  access.isSame = isSame;
   access.instance = steps;
   const BitVector &threads = some ? *some : own.members;
   for (unsigned thread : threads.set_bits()) {
-    uint64_t begin = uint64_t(address.get(thread));
-    if (begin + bytes > words.getBytes() || begin + bytes < begin) {
-      if (isMaybe)
-        continue;
-      return fail("accesses shared memory at " + Twine(begin) + ", of " +
-                      Twine(words.getBytes()) + " bytes",
-                  line);
-    }
+    std::optional<uint64_t> begin = getPlace(address, thread, bytes, line);
+    if (!begin && !isMaybe)
+      return false;
+    if (!begin)
+      continue;
     access.thread = int32_t(thread);
     Observer observer = {own.knowledge, own.warpEpochs, operations,
                          int32_t(thread)};
     if (const Access *earlier =
-            words.access(begin, begin + bytes, access, observer))
-      return isMaybe || earlier->isMaybe
+            words.access(*begin, *begin + bytes, access, observer))
+      return access.isOfOneInstruction(*earlier)
+                 ? giveUp("whether all threads write the same to byte " +
+                              Twine(words.getFaultAt()) +
+                              " of shared memory isn't known",
+                          line)
+             : isMaybe || earlier->isMaybe
                  ? giveUp("whether threads race here isn't known", line)
                  : fail(Twine(isWrite ? "writes" : "reads") + " byte " +
                             Twine(words.getFaultAt()) +
@@ -215,19 +227,15 @@ bool KernelRun::accessShared(Class &own, unsigned line, const Value &address,
 bool KernelRun::accessAsync(Class &own, unsigned line, const Value &address,
                             uint64_t bytes, bool isWrite, unsigned operation,
                             const BitVector *some) {
-  if (!address.isConstant() &&
-      !(address.isNumber() && address.lanes && address.number.isConstant()))
+  if (!address.isFixed())
     return giveUp("the address isn't known", line);
   const BitVector &threads = some ? *some : own.members;
   for (unsigned thread : threads.set_bits()) {
-    uint64_t begin = uint64_t(address.get(thread));
-    if (begin + bytes > words.getBytes() || begin + bytes < begin) {
-      if (isMaybe)
-        continue;
-      return fail("accesses shared memory at " + Twine(begin) + ", of " +
-                      Twine(words.getBytes()) + " bytes",
-                  line);
-    }
+    std::optional<uint64_t> begin = getPlace(address, thread, bytes, line);
+    if (!begin && !isMaybe)
+      return false;
+    if (!begin)
+      continue;
     Access access;
     access.thread = int32_t(thread);
     access.owner = operation;
@@ -240,9 +248,13 @@ bool KernelRun::accessAsync(Class &own, unsigned line, const Value &address,
                          int32_t(thread),
                          code.lines[line].kind != EventKind::CopyAsync};
     const Access *earlier =
-        words.access(begin, begin + bytes, access, observer);
+        words.access(*begin, *begin + bytes, access, observer);
     if (!earlier)
       continue;
+    if (access.isOfOneInstruction(*earlier))
+      return giveUp("several threads copy to byte " +
+                        Twine(words.getFaultAt()) + " of shared memory",
+                    line);
     observer.isAsync = false;
     bool lacksFence = isOrdered(*earlier, observer);
     return isMaybe || earlier->isMaybe
@@ -328,8 +340,10 @@ bool KernelRun::startProduct(Class &own, unsigned line) {
 // Barriers in shared memory
 //===----------------------------------------------------------------------===//
 
-std::optional<uint64_t> KernelRun::getBarrier(Class &own, const CodeLine &line,
-                                              unsigned operand, unsigned at) {
+std::optional<uint64_t> KernelRun::getBarrierAddress(Class &own,
+                                                     const CodeLine &line,
+                                                     unsigned operand,
+                                                     unsigned at) {
   Value address =
       readAddress(*line.instruction, line.instruction->operands[operand], own);
   if (!address.isConstant()) {
@@ -337,6 +351,18 @@ std::optional<uint64_t> KernelRun::getBarrier(Class &own, const CodeLine &line,
     return std::nullopt;
   }
   return uint64_t(address.number.constant);
+}
+
+KernelRun::Barrier *KernelRun::getBarrier(Class &own, const CodeLine &line,
+                                          unsigned operand, unsigned at) {
+  std::optional<uint64_t> address = getBarrierAddress(own, line, operand, at);
+  if (!address)
+    return nullptr;
+  auto found = barriers.find(*address);
+  if (found != barriers.end())
+    return &found->second;
+  fail("uses a barrier that isn't initialised", at);
+  return nullptr;
 }
 
 /// Counts arrivals. The last one of a phase completes it, if all bytes have
@@ -374,28 +400,25 @@ bool KernelRun::completePhase(Barrier &barrier, unsigned line) {
 }
 
 bool KernelRun::wait(Class &own, const CodeLine &line, unsigned at) {
-  std::optional<uint64_t> address = getBarrier(own, line, 1, at);
-  if (!address)
+  Barrier *known = getBarrier(own, line, 1, at);
+  if (!known)
     return false;
+  Barrier &barrier = *known;
   Value parity = read(*line.instruction, line.instruction->operands[2], own);
   if (!parity.isConstant())
     return giveUp("the parity isn't known", at);
-  auto found = barriers.find(*address);
-  if (found == barriers.end())
-    return fail("waits for a barrier that isn't initialised", at);
-  Barrier &barrier = found->second;
   bool isComplete =
       (barrier.phases & 1) != (uint64_t(parity.number.constant) & 1);
   if (!isComplete) {
     own.state = State::AtWait;
-    own.barrier = *address;
+    own.barrier = barrier.address;
     own.parity = parity.number.constant & 1;
     return true;
   }
-  if (!accessShared(own, at, Value::of(int64_t(*address)), 8,
+  if (!accessShared(own, at, Value::of(int64_t(barrier.address)), 8,
                     /*isWrite=*/false, /*isAtomic=*/true, nullptr))
     return false;
-  auto [seen, isFirst] = own.seen.try_emplace(*address, barrier.phases);
+  auto [seen, isFirst] = own.seen.try_emplace(barrier.address, barrier.phases);
   if (!isFirst && barrier.phases >= seen->second + 2)
     return giveUp("a wait of a thread leaves out a phase of its barrier", at);
   seen->second = barrier.phases;
@@ -413,10 +436,7 @@ bool KernelRun::executeBarrierOp(Class &own, const CodeLine &line,
                                  unsigned at) {
   const Instruction &instruction = *line.instruction;
   bool hasResult = line.kind == EventKind::Arrive; // the state, or a sink
-  std::optional<uint64_t> address =
-      getBarrier(own, line, hasResult ? 1 : 0, at);
-  if (!address)
-    return false;
+  unsigned place = hasResult ? 1 : 0;
   int64_t threads = own.members.count();
   auto getNumber = [&](unsigned operand) -> Value {
     return operand < instruction.operands.size() &&
@@ -425,6 +445,9 @@ bool KernelRun::executeBarrierOp(Class &own, const CodeLine &line,
                : Value::of(1);
   };
   if (line.kind == EventKind::Init) {
+    std::optional<uint64_t> address = getBarrierAddress(own, line, place, at);
+    if (!address)
+      return false;
     Value count = getNumber(1);
     if (!count.isConstant())
       return giveUp("the barrier's count isn't known", at);
@@ -439,20 +462,19 @@ bool KernelRun::executeBarrierOp(Class &own, const CodeLine &line,
     Barrier barrier;
     barrier.count = barrier.pending = count.number.constant;
     barrier.line = at;
+    barrier.address = *address;
     barriers[*address] = barrier;
     return true;
   }
-  auto found = barriers.find(*address);
-  if (found == barriers.end())
-    return fail("uses a barrier that isn't initialised", at);
-  Barrier &barrier = found->second;
-  if (!accessShared(own, at, Value::of(int64_t(*address)), 8,
+  Barrier *known = getBarrier(own, line, place, at);
+  if (!known)
+    return false;
+  Barrier &barrier = *known;
+  if (!accessShared(own, at, Value::of(int64_t(barrier.address)), 8,
                     /*isWrite=*/false, /*isAtomic=*/true, nullptr))
     return false;
-  if (line.kind == EventKind::Invalidate) {
-    barriers.erase(found);
-    return true;
-  }
+  if (line.kind == EventKind::Invalidate)
+    return barriers.erase(barrier.address);
   bool expects =
       line.kind == EventKind::ExpectBytes || instruction.has(Word::ExpectTx);
   if (expects) {
@@ -593,8 +615,8 @@ bool KernelRun::copyBulk(Class &own, const CodeLine &line, unsigned at) {
                     instruction.operands[isLoad ? 1 : 0].elements.front(), own);
     if (!map.isNumber() || map.lanes)
       return giveUp("the tensor map isn't known", at);
-    bytes.terms.push_back(
-        {terms.get(getBoxName(terms.print(map.number)), 0), 1});
+    bytes = Linear::of(terms.getFree(getBoxName(terms.print(map.number)), 0,
+                                     std::numeric_limits<int64_t>::max()));
   } else {
     Value size = read(instruction, instruction.operands[2], own);
     if (!size.isNumber() || size.lanes)
@@ -614,13 +636,10 @@ bool KernelRun::copyBulk(Class &own, const CodeLine &line, unsigned at) {
     own.groups[unsigned(GroupKind::Bulk)].open.push_back(operation);
     return true;
   }
-  std::optional<uint64_t> name = getBarrier(own, line, isTensor ? 2 : 3, at);
-  if (!name)
+  Barrier *known = getBarrier(own, line, isTensor ? 2 : 3, at);
+  if (!known)
     return false;
-  auto found = barriers.find(*name);
-  if (found == barriers.end())
-    return fail("a copy completes on a barrier that isn't initialised", at);
-  Barrier &barrier = found->second;
+  Barrier &barrier = *known;
   Clock::set(barrier.arrived.known.done, operation);
   Clock::set(barrier.arrived.proxied.done, operation);
   barrier.bytes = barrier.bytes.plus(bytes.times(threads), -1);
@@ -683,16 +702,13 @@ Value KernelRun::getSharedNumber(const Value &address,
   const Access *writer = words.findWriter(uint64_t(address.number.constant));
   if (!writer)
     return {};
-  Value value = Value::of(0);
-  value.number.terms.push_back(
-      {terms.get(("word " + Twine(address.number.constant) + " of line " +
-                  Twine(code.lines[writer->line].instruction->location.line) +
-                  ", step " + Twine(writer->instance))
-                     .str(),
-                 std::numeric_limits<int32_t>::min(),
-                 std::numeric_limits<int32_t>::max()),
-       1});
-  return value;
+  return Value::of(Linear::of(
+      terms.get(("word " + Twine(address.number.constant) + " of line " +
+                 Twine(code.lines[writer->line].instruction->location.line) +
+                 ", step " + Twine(writer->instance))
+                    .str(),
+                std::numeric_limits<int32_t>::min(),
+                std::numeric_limits<int32_t>::max())));
 }
 
 /// Executes an instruction for the threads that its guard lets through.
@@ -706,7 +722,8 @@ bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
                     bool isAtomic) {
     return accessShared(
         own, at, readAddress(instruction, instruction.operands[address], own),
-        getAccessBytes(instruction, data), isWrite, isAtomic, some);
+        getAccessBytes(instruction, data), isWrite, isAtomic, some,
+        isWrite && isUniform(instruction, instruction.operands[data], own));
   };
   bool isFine = true;
   switch (line.kind) {
@@ -784,13 +801,10 @@ bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
     break;
   }
   case EventKind::CopyArrive: {
-    std::optional<uint64_t> name = getBarrier(own, line, 0, at);
-    if (!name)
+    Barrier *known = getBarrier(own, line, 0, at);
+    if (!known)
       return false;
-    auto found = barriers.find(*name);
-    if (found == barriers.end())
-      return fail("arrives at a barrier that isn't initialised", at);
-    Barrier &barrier = found->second;
+    Barrier &barrier = *known;
     Knowledge with = release(own);
     Groups &groups = own.groups[unsigned(GroupKind::Copy)];
     auto complete = [&](const Group &group) {
@@ -837,9 +851,9 @@ bool KernelRun::step(unsigned number) {
     own.pc = !line.isBranch() ? at + 1 : guard ? line.join : line.target;
     return true;
   }
-  if (++steps > kMostSteps)
-    return giveUp("its loops have too many iterations", at);
-  if (!guard) {
+  if (++steps > mostSteps)
+    return giveUp("its synchronisation takes too many steps", at);
+  auto executeForAll = [&] {
     if (line.isBranch()) {
       own.pc = line.target;
       return true;
@@ -849,7 +863,9 @@ bool KernelRun::step(unsigned number) {
       return true;
     }
     return execute(number, nullptr);
-  }
+  };
+  if (!guard)
+    return executeForAll();
   unsigned slot = code.slots[guard->predicate];
   Choice choice = decide(slot == ~0u ? Value() : own.registers[slot],
                          guard->negated, own, at);
@@ -870,15 +886,7 @@ bool KernelRun::step(unsigned number) {
     ++own.pc;
     return true;
   case Choice::Kind::All:
-    if (line.isBranch()) {
-      own.pc = line.target;
-      return true;
-    }
-    if (std::optional<BitVector> some = findUnlike(own, line)) {
-      split(number, *some);
-      return true;
-    }
-    return execute(number, nullptr);
+    return executeForAll();
   case Choice::Kind::Some:
     break;
   }

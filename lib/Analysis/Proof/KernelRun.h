@@ -60,7 +60,7 @@ public:
   /// leaves out accesses of others.
   KernelRun(const KernelCode &code, const SharedLayout &shared,
             const LaunchShape &launch, Terms &terms, LaunchFacts &facts,
-            bool infersBoxes, std::vector<bool> script);
+            bool infersBoxes, std::vector<bool> script, uint64_t mostSteps);
 
   Ending run();
 
@@ -111,6 +111,7 @@ private:
 
   /// An mbarrier.
   struct Barrier {
+    uint64_t address = 0;
     int64_t count = 0, pending = 0;
     Linear bytes; ///< expected less arrived
     uint64_t phases = 0;
@@ -150,6 +151,9 @@ private:
   Value readAddress(const ptx::Instruction &instruction,
                     const ptx::Operand &operand, const Class &own);
   Value readSpecial(const ptx::Operand &operand);
+  /// Whether all threads of a class have the same elements of an operand.
+  bool isUniform(const ptx::Instruction &instruction,
+                 const ptx::Operand &operand, const Class &own);
   void write(Class &own, ptx::RegisterId id, Value value,
              const llvm::BitVector *some);
   void compute(Class &own, const CodeLine &line, const llvm::BitVector *some);
@@ -157,7 +161,16 @@ private:
                         const llvm::BitVector *some);
   Value computeSymbols(const ptx::Instruction &instruction, const Class &own,
                        unsigned line);
-  Value compare(const ptx::Instruction &instruction, const Class &own);
+  Value readSigned(const ptx::Instruction &instruction, unsigned operand,
+                   const Class &own);
+  /// An operand as a number of the instruction's type.
+  Value readNumber(const ptx::Instruction &instruction, unsigned operand,
+                   const Class &own, unsigned line);
+  bool isAtLeastZero(const Value &number, const Class &own, unsigned line);
+  Value compare(const ptx::Instruction &instruction, const Class &own,
+                unsigned line);
+  Value addCondition(Condition condition);
+  Value test(Condition::Kind kind, const Value &number);
   Value combineConditions(Condition::Kind kind, const Value &lhs,
                           const Value &rhs);
   ConditionId getCondition(const Value &value);
@@ -187,9 +200,12 @@ private:
   bool giveUp(const llvm::Twine &message, unsigned line);
 
   // Events
+  /// Where a thread accesses bytes; nullopt if it fails or may not do so.
+  std::optional<uint64_t> getPlace(const Value &address, unsigned thread,
+                                   uint64_t bytes, unsigned line);
   bool accessShared(Class &own, unsigned line, const Value &address,
                     uint64_t bytes, bool isWrite, bool isAtomic,
-                    const llvm::BitVector *some);
+                    const llvm::BitVector *some, bool isSame = false);
   bool accessAsync(Class &own, unsigned line, const Value &address,
                    uint64_t bytes, bool isWrite, unsigned operation,
                    const llvm::BitVector *some = nullptr);
@@ -200,8 +216,11 @@ private:
   bool finishRendezvous();
   bool copyBulk(Class &own, const CodeLine &line, unsigned at);
   bool executeGroup(Class &own, const CodeLine &line, unsigned at);
-  std::optional<uint64_t> getBarrier(Class &own, const CodeLine &line,
-                                     unsigned operand, unsigned at);
+  std::optional<uint64_t> getBarrierAddress(Class &own, const CodeLine &line,
+                                            unsigned operand, unsigned at);
+  /// Null if it isn't initialised.
+  Barrier *getBarrier(Class &own, const CodeLine &line, unsigned operand,
+                      unsigned at);
   Knowledge release(Class &own);
   bool arrive(Barrier &barrier, const Knowledge &with, int64_t count,
               unsigned line);
@@ -222,6 +241,7 @@ private:
   Terms &terms;
   LaunchFacts &facts;
   bool infersBoxes;
+  uint64_t mostSteps;
   Assumptions assumptions;
   SharedWords words;
   std::vector<Class> classes;

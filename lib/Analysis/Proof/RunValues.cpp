@@ -33,12 +33,23 @@ using OperandKind = ptx::Operand::Kind;
 // Operands
 //===----------------------------------------------------------------------===//
 
-static Value makeNumber(Linear number, Lanes lanes) {
-  Value value;
-  value.kind = Value::Kind::Number;
-  value.number = std::move(number);
-  value.lanes = std::move(lanes);
-  return value;
+/// A number of each thread.
+static Value makeNumbers(const BitVector &threads,
+                         llvm::function_ref<int64_t(unsigned)> get) {
+  auto lanes = std::make_shared<std::vector<int64_t>>(threads.size(), 0);
+  for (unsigned thread : threads.set_bits())
+    (*lanes)[thread] = get(thread);
+  return Value::of(Linear(), std::move(lanes));
+}
+
+/// One number in some threads, another in the others.
+static Value choose(const BitVector &some, const Value &lhs, const Value &rhs,
+                    const BitVector &threads) {
+  if (!lhs.isFixed() || !rhs.isFixed())
+    return {};
+  return makeNumbers(threads, [&](unsigned thread) {
+    return some.test(thread) ? lhs.get(thread) : rhs.get(thread);
+  });
 }
 
 static Lanes combineLanes(const Lanes &lhs, const Lanes &rhs, int64_t factor) {
@@ -53,44 +64,34 @@ static Lanes combineLanes(const Lanes &lhs, const Lanes &rhs, int64_t factor) {
 static Value add(const Value &lhs, const Value &rhs, int64_t factor = 1) {
   if (!lhs.isNumber() || !rhs.isNumber())
     return {};
-  return makeNumber(lhs.number.plus(rhs.number, factor),
-                    combineLanes(lhs.lanes, rhs.lanes, factor));
+  return Value::of(lhs.number.plus(rhs.number, factor),
+                   combineLanes(lhs.lanes, rhs.lanes, factor));
 }
 
 static Value multiply(const Value &value, int64_t factor) {
-  return value.isNumber() ? makeNumber(value.number.times(factor),
-                                       combineLanes({}, value.lanes, factor))
-                          : Value();
+  return add(Value::of(0), value, factor);
 }
 
 Value KernelRun::readSpecial(const Operand &operand) {
-  auto getTerm = [&](const char *name, int64_t least) {
-    Linear number;
-    number.terms.push_back(
-        {terms.get(name, least, std::numeric_limits<int32_t>::max()), 1});
-    return makeNumber(number, {});
-  };
   char part = operand.part.empty() ? 'x' : operand.part.front();
   unsigned dim = part - 'x';
+  auto getTerm = [&](const char *name, int64_t least) {
+    return Value::of(Linear::of(terms.getFree(
+        std::string(name) + part, least, std::numeric_limits<int32_t>::max())));
+  };
   switch (operand.special) {
   case SpecialRegister::Tid:
-    return dim < 3 ? makeNumber({}, threadIds[dim]) : Value();
+    return dim < 3 ? Value::of(Linear(), threadIds[dim]) : Value();
   case SpecialRegister::NTid:
     return dim < 3 ? Value::of(launch.block[dim]) : Value();
   case SpecialRegister::LaneId:
-    return makeNumber({}, laneIds);
+    return Value::of(Linear(), laneIds);
   case SpecialRegister::WarpId:
-    return makeNumber({}, warpIds);
+    return Value::of(Linear(), warpIds);
   case SpecialRegister::CtaId:
-    return getTerm(dim == 0   ? "%ctaid.x"
-                   : dim == 1 ? "%ctaid.y"
-                              : "%ctaid.z",
-                   0);
+    return getTerm("%ctaid.", 0);
   case SpecialRegister::NCtaId:
-    return getTerm(dim == 0   ? "%nctaid.x"
-                   : dim == 1 ? "%nctaid.y"
-                              : "%nctaid.z",
-                   1);
+    return getTerm("%nctaid.", 1);
   default:
     return {};
   }
@@ -108,12 +109,7 @@ Value KernelRun::read(const Instruction &instruction, const Operand &operand,
       return value;
     if (value.isConstant())
       return Value::of(!value.number.constant);
-    Condition condition;
-    condition.kind = Condition::Kind::Not;
-    condition.lhs = getCondition(value);
-    value.kind = Value::Kind::Condition;
-    value.condition = terms.add(condition);
-    return value;
+    return combineConditions(Condition::Kind::Not, value, value);
   }
   case OperandKind::Special:
     return readSpecial(operand);
@@ -137,10 +133,8 @@ Value KernelRun::readAddress(const Instruction &instruction,
   if (auto found = shared.offsets.find(base.symbol);
       found != shared.offsets.end())
     return Value::of(int64_t(found->second) + offset);
-  Linear number;
-  number.constant = offset;
-  number.terms.push_back({terms.get(shared.symbols[base.symbol].name), 1});
-  return makeNumber(number, {});
+  return add(Value::of(Linear::of(terms.get(shared.symbols[base.symbol].name))),
+             Value::of(offset));
 }
 
 void KernelRun::write(Class &own, ptx::RegisterId id, Value value,
@@ -155,16 +149,7 @@ void KernelRun::write(Class &own, ptx::RegisterId id, Value value,
     return;
   }
   // Others keep theirs.
-  if (!value.isNumber() || !known.isNumber() || !value.number.isConstant() ||
-      !known.number.isConstant()) {
-    known = Value();
-    return;
-  }
-  auto lanes = std::make_shared<std::vector<int64_t>>(own.members.size(), 0);
-  for (unsigned thread : own.members.set_bits())
-    (*lanes)[thread] =
-        some->test(thread) ? value.get(thread) : known.get(thread);
-  known = makeNumber({}, lanes);
+  known = choose(*some, value, known, own.members);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +163,16 @@ static void collectLeaves(const Operand &operand,
     to.push_back(&operand);
   for (const Operand &element : operand.elements)
     collectLeaves(element, to);
+}
+
+bool KernelRun::isUniform(const Instruction &instruction,
+                          const Operand &operand, const Class &own) {
+  SmallVector<const Operand *> leaves;
+  collectLeaves(operand, leaves);
+  return llvm::all_of(leaves, [&](const Operand *leaf) {
+    Value value = read(instruction, *leaf, own);
+    return value.isNumber() && !value.lanes;
+  });
 }
 
 static bool isWritten(const Instruction &instruction, unsigned operand) {
@@ -203,130 +198,161 @@ bool KernelRun::computeConstants(Class &own, const CodeLine &line,
   bool hasLanes = false;
   for (const Operand *source : sources) {
     Value value = read(instruction, *source, own);
-    if (!value.isNumber() || !value.number.isConstant())
+    if (!value.isFixed())
       return false;
     hasLanes |= bool(value.lanes);
     values.push_back(std::move(value));
   }
   llvm::SmallVector<uint64_t, 4> selectors = ptx::getSelectors(instruction);
   std::vector<std::shared_ptr<std::vector<int64_t>>> lanes(results.size());
+  for (auto &result : lanes)
+    result = std::make_shared<std::vector<int64_t>>(own.members.size(), 0);
   uint64_t words[2 * kMostWords], made[kMostWords] = {};
-  auto computeFor = [&](unsigned thread) {
-    for (auto [word, value] : llvm::zip(words, values))
-      word = uint64_t(value.get(thread));
-    llvm::copy(selectors, words + values.size());
-    evaluate(words, made);
-  };
-  if (!hasLanes) {
-    computeFor(own.members.find_first());
-    for (auto [number, result] : llvm::enumerate(results))
-      if (result->kind == OperandKind::Register)
-        write(own, result->reg, Value::of(int64_t(made[number])), some);
-    return true;
-  }
-  for (auto &own_ : lanes)
-    own_ = std::make_shared<std::vector<int64_t>>(own.members.size(), 0);
-  SmallVector<bool> isSame(results.size(), true);
   unsigned first = own.members.find_first();
   for (unsigned thread : own.members.set_bits()) {
-    computeFor(thread);
-    for (size_t number = 0; number < results.size(); ++number) {
-      (*lanes[number])[thread] = int64_t(made[number]);
-      isSame[number] &= (*lanes[number])[first] == int64_t(made[number]);
+    if (hasLanes || thread == first) {
+      for (auto [word, value] : llvm::zip(words, values))
+        word = uint64_t(value.get(thread));
+      llvm::copy(selectors, words + values.size());
+      evaluate(words, made);
     }
+    for (auto [number, result] : llvm::enumerate(lanes))
+      (*result)[thread] = int64_t(made[number]);
   }
   for (auto [number, result] : llvm::enumerate(results))
     if (result->kind == OperandKind::Register)
-      write(own, result->reg,
-            isSame[number] ? Value::of((*lanes[number])[first])
-                           : makeNumber({}, lanes[number]),
-            some);
+      write(own, result->reg, Value::of(Linear(), lanes[number]), some);
   return true;
 }
 
-static bool isSigned(const Instruction &instruction) {
-  auto types = instruction.getTypes();
-  return !types.empty() &&
-         ptx::getClass(types.back()) == ptx::TypeClass::Signed;
-}
-
 ConditionId KernelRun::getCondition(const Value &value) {
-  Condition condition;
   switch (value.kind) {
   case Value::Kind::Condition:
     return value.condition;
   case Value::Kind::Unknown:
-    break;
+    return terms.add({});
   case Value::Kind::Number:
     // Predicates are 0 or 1.
-    condition.kind = Condition::Kind::AtLeastZero;
-    condition.number = value.number.plus(Value::of(1).number, -1);
-    condition.lanes = value.lanes;
+    return test(Condition::Kind::AtLeastZero, add(value, Value::of(1), -1))
+        .condition;
   }
-  return terms.add(condition);
+  llvm_unreachable("all kinds are handled");
+}
+
+Value KernelRun::addCondition(Condition condition) {
+  return {Value::Kind::Condition, {}, {}, terms.add(std::move(condition))};
+}
+
+/// A condition on a number.
+Value KernelRun::test(Condition::Kind kind, const Value &number) {
+  return addCondition({kind, number.number, number.lanes});
 }
 
 Value KernelRun::combineConditions(Condition::Kind kind, const Value &lhs,
                                    const Value &rhs) {
-  Condition condition;
-  condition.kind = kind;
-  condition.lhs = getCondition(lhs);
-  condition.rhs = getCondition(rhs);
-  Value value;
-  value.kind = Value::Kind::Condition;
-  value.condition = terms.add(condition);
-  return value;
+  return addCondition({kind, {}, {}, getCondition(lhs), getCondition(rhs)});
+}
+
+/// Constants of 32 bits as signed numbers: sums of terms have signs.
+static Value extendSign(Value value, const BitVector &threads) {
+  if (!value.isFixed())
+    return value;
+  if (!value.lanes)
+    return Value::of(int32_t(value.number.constant));
+  return makeNumbers(
+      threads, [&](unsigned thread) { return int32_t(value.get(thread)); });
+}
+
+static unsigned getSourceBits(const Instruction &instruction) {
+  auto types = instruction.getTypes();
+  return types.empty() ? 0 : ptx::getBits(types.back());
+}
+
+/// Whether an instruction computes something else of numbers with a sign.
+static bool isUnsigned(const Instruction &instruction) {
+  auto types = instruction.getTypes();
+  return !types.empty() &&
+         ptx::getClass(types.back()) != ptx::TypeClass::Signed;
+}
+
+/// Whether all threads have a number that isn't negative, on this way.
+bool KernelRun::isAtLeastZero(const Value &number, const Class &own,
+                              unsigned line) {
+  return number.isNumber() && decide(test(Condition::Kind::AtLeastZero, number),
+                                     /*isNegated=*/false, own, line)
+                                      .kind == Choice::Kind::All;
+}
+
+/// An operand as a number with a sign.
+Value KernelRun::readSigned(const Instruction &instruction, unsigned operand,
+                            const Class &own) {
+  Value value = read(instruction, instruction.operands[operand], own);
+  return getSourceBits(instruction) == 32
+             ? extendSign(std::move(value), own.members)
+             : value;
+}
+
+Value KernelRun::readNumber(const Instruction &instruction, unsigned operand,
+                            const Class &own, unsigned line) {
+  Value value = readSigned(instruction, operand, own);
+  if (!value.isNumber() || !isUnsigned(instruction))
+    return value;
+  // A launch passes none that differs with its sign.
+  if (value.number.terms.size() == 1 && value.number.constant == 0 &&
+      value.number.terms.front().second > 0 &&
+      terms.getTerm(value.number.terms.front().first).isFree &&
+      !assumptions.isAtLeastZero(value.number))
+    assumptions.assumeAtLeastZero(value.number, true);
+  if (isAtLeastZero(value, own, line))
+    return value;
+  // All are negative, or which are isn't followed.
+  unsigned bits = getSourceBits(instruction);
+  return bits == 32 && isAtLeastZero(add(Value::of(-1), value, -1), own, line)
+             ? add(value, Value::of(int64_t(1) << bits))
+             : Value();
+}
+
+static Condition::Kind getConnective(bool isAnd, bool isOr) {
+  return isAnd  ? Condition::Kind::And
+         : isOr ? Condition::Kind::Or
+                : Condition::Kind::Xor;
 }
 
 /// setp of numbers.
-Value KernelRun::compare(const Instruction &instruction, const Class &own) {
-  Value lhs = read(instruction, instruction.operands[1], own),
-        rhs = read(instruction, instruction.operands[2], own);
-  if (!lhs.isNumber() || !rhs.isNumber())
+Value KernelRun::compare(const Instruction &instruction, const Class &own,
+                         unsigned line) {
+  auto has = [&](std::initializer_list<Word> words) {
+    return llvm::any_of(words,
+                        [&](Word word) { return instruction.has(word); });
+  };
+  bool isEquality = has({Word::Eq, Word::Ne}),
+       isGreater = has({Word::Gt, Word::Hi, Word::Ge, Word::Hs}),
+       isStrict = has({Word::Gt, Word::Hi, Word::Lt, Word::Lo});
+  if (!isEquality && !isGreater && !isStrict && !has({Word::Le, Word::Ls}))
     return {};
-  enum {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    None
-  } order = instruction.has(Word::Eq)                                ? Eq
-            : instruction.has(Word::Ne)                              ? Ne
-            : instruction.has(Word::Lt) || instruction.has(Word::Lo) ? Lt
-            : instruction.has(Word::Le) || instruction.has(Word::Ls) ? Le
-            : instruction.has(Word::Gt) || instruction.has(Word::Hi) ? Gt
-            : instruction.has(Word::Ge) || instruction.has(Word::Hs) ? Ge
-                                                                     : None;
-  if (order == None)
+  // Equal bits are equal numbers, whatever their signs.
+  auto get = [&](unsigned operand) {
+    return isEquality ? readSigned(instruction, operand, own)
+                      : readNumber(instruction, operand, own, line);
+  };
+  Value lhs = get(1), rhs = get(2);
+  Value difference = isGreater ? add(lhs, rhs, -1) : add(rhs, lhs, -1);
+  if (!difference.isNumber())
     return {};
-  bool isSwapped = order == Gt || order == Ge;
-  Value difference = isSwapped ? add(lhs, rhs, -1) : add(rhs, lhs, -1);
-  Condition condition;
-  condition.kind = order == Eq || order == Ne ? Condition::Kind::Zero
-                                              : Condition::Kind::AtLeastZero;
-  condition.number = difference.number;
-  condition.lanes = difference.lanes;
-  if (order == Lt || order == Gt)
-    condition.number.constant -= 1;
-  Value value;
-  value.kind = Value::Kind::Condition;
-  value.condition = terms.add(condition);
-  if (order == Ne) {
-    Condition inverted;
-    inverted.kind = Condition::Kind::Not;
-    inverted.lhs = value.condition;
-    value.condition = terms.add(inverted);
-  }
+  if (isStrict)
+    difference.number.constant -= 1;
+  Value value =
+      test(isEquality ? Condition::Kind::Zero : Condition::Kind::AtLeastZero,
+           difference);
+  if (instruction.has(Word::Ne))
+    value = combineConditions(Condition::Kind::Not, value, value);
   if (instruction.operands.size() < 4 ||
       instruction.operands[3].kind == OperandKind::Sink)
     return value;
   Value other = read(instruction, instruction.operands[3], own);
-  return combineConditions(instruction.has(Word::And)  ? Condition::Kind::And
-                           : instruction.has(Word::Or) ? Condition::Kind::Or
-                                                       : Condition::Kind::Xor,
-                           value, other);
+  return combineConditions(
+      getConnective(instruction.has(Word::And), instruction.has(Word::Or)),
+      value, other);
 }
 
 Value KernelRun::select(const Value &condition, const Value &lhs,
@@ -340,16 +366,9 @@ Value KernelRun::select(const Value &condition, const Value &lhs,
   case Choice::Kind::Undecidable:
     return {};
   case Choice::Kind::Some:
-    break;
+    return choose(choice.some, lhs, rhs, own.members);
   }
-  if (!lhs.isNumber() || !rhs.isNumber() || !lhs.number.isConstant() ||
-      !rhs.number.isConstant())
-    return {};
-  auto lanes = std::make_shared<std::vector<int64_t>>(own.members.size(), 0);
-  for (unsigned thread : own.members.set_bits())
-    (*lanes)[thread] =
-        choice.some.test(thread) ? lhs.get(thread) : rhs.get(thread);
-  return makeNumber({}, lanes);
+  llvm_unreachable("all kinds are handled");
 }
 
 /// Splits a number into a multiple of 2^`bits` and a rest that isn't negative
@@ -362,20 +381,13 @@ splitBits(const Value &value, unsigned bits, const BitVector &threads) {
   for (auto [term, factor] : value.number.terms)
     if (factor % unit != 0)
       return std::nullopt;
-  auto high = std::make_shared<std::vector<int64_t>>(threads.size(), 0),
-       low = std::make_shared<std::vector<int64_t>>(threads.size(), 0);
-  for (unsigned thread : threads.set_bits()) {
-    int64_t constant = value.get(thread);
-    (*low)[thread] = constant & (unit - 1);
-    (*high)[thread] = constant - (*low)[thread];
-  }
-  Linear terms = value.number;
-  terms.constant = 0;
-  return std::pair(makeNumber(terms, high), makeNumber({}, low));
+  Value low = makeNumbers(
+      threads, [&](unsigned thread) { return value.get(thread) & (unit - 1); });
+  return std::pair(add(value, low, -1), low);
 }
 
 /// Bits of sums whose terms are multiples of a power of two; unknown for
-/// others.
+/// others. Dividends aren't negative.
 static Value computeBits(const Instruction &instruction, const Value &lhs,
                          const Value &rhs, const BitVector &threads) {
   auto isPowerOfTwo = [](const Value &value) {
@@ -386,13 +398,11 @@ static Value computeBits(const Instruction &instruction, const Value &lhs,
     auto parts = splitBits(lhs, bits, threads);
     if (!parts)
       return {};
-    Value quotient = parts->first;
-    for (auto &[term, factor] : quotient.number.terms)
-      factor >>= bits;
-    auto lanes = std::make_shared<std::vector<int64_t>>(*quotient.lanes);
-    for (int64_t &lane : *lanes)
-      lane >>= bits;
-    quotient.lanes = lanes;
+    Value quotient = makeNumbers(threads, [&](unsigned thread) {
+      return parts->first.get(thread) >> bits;
+    });
+    for (auto [term, factor] : parts->first.number.terms)
+      quotient.number.terms.push_back({term, factor >> bits});
     return quotient;
   };
   switch (instruction.opcode) {
@@ -417,7 +427,7 @@ static Value computeBits(const Instruction &instruction, const Value &lhs,
   case Opcode::Or:
   case Opcode::Xor: {
     // A sum, if no bit is in both.
-    if (!lhs.isNumber() || !rhs.isNumber() || !rhs.number.isConstant())
+    if (!lhs.isNumber() || !rhs.isFixed())
       return {};
     uint64_t all = 0;
     for (unsigned thread : threads.set_bits())
@@ -437,20 +447,39 @@ static Value computeBits(const Instruction &instruction, const Value &lhs,
   }
 }
 
+/// Whether no result is negative if no operand is.
+static bool keepsNatural(const Instruction &instruction) {
+  switch (instruction.opcode) {
+  case Opcode::Mul:
+  case Opcode::Mad:
+  case Opcode::Shl:
+  case Opcode::Shr:
+  case Opcode::Div:
+  case Opcode::Rem:
+  case Opcode::And:
+  case Opcode::Or:
+  case Opcode::Xor:
+  case Opcode::Popc:
+  case Opcode::Clz:
+    return true;
+  case Opcode::Bfe:
+    return isUnsigned(instruction);
+  default:
+    return false;
+  }
+}
+
 /// The value of an instruction whose operands depend on the launch; unknown if
 /// it's none that is followed.
 Value KernelRun::computeSymbols(const Instruction &instruction,
                                 const Class &own, unsigned line) {
+  unsigned bits = getSourceBits(instruction);
   auto get = [&](unsigned operand) {
-    Value value = read(instruction, instruction.operands[operand], own);
-    // Constants of 32 bits have signs where they are added to terms.
-    auto types = instruction.getTypes();
-    if (value.isConstant() && !types.empty() &&
-        ptx::getBits(types.back()) == 32)
-      value.number.constant = int32_t(value.number.constant);
-    return value;
+    return readSigned(instruction, operand, own);
   };
-  auto isConstant = [&](const Value &value) { return value.isConstant(); };
+  auto getNumber = [&](unsigned operand) {
+    return readNumber(instruction, operand, own, line);
+  };
   auto isPredicate = [&] {
     auto types = instruction.getTypes();
     return !types.empty() &&
@@ -467,43 +496,52 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
   case Opcode::Mad: {
     if (instruction.has(Word::Hi))
       break;
-    Value lhs = get(1), rhs = get(2);
-    if (isConstant(lhs))
+    bool isWide = instruction.has(Word::Wide);
+    Value lhs = isWide ? getNumber(1) : get(1),
+          rhs = isWide ? getNumber(2) : get(2);
+    if (lhs.isConstant())
       std::swap(lhs, rhs);
-    if (!isConstant(rhs))
+    if (!rhs.isConstant())
       break;
     Value product = multiply(lhs, rhs.number.constant);
-    return instruction.opcode == Opcode::Mad ? add(product, get(3)) : product;
+    if (instruction.opcode == Opcode::Mul)
+      return product;
+    return add(product, isWide ? read(instruction, instruction.operands[3], own)
+                               : get(3));
   }
   case Opcode::Shl: {
     Value amount = get(2);
-    if (!isConstant(amount) || uint64_t(amount.number.constant) >= 63)
+    if (!amount.isConstant() || uint64_t(amount.number.constant) >= 63)
       break;
     return multiply(get(1), int64_t(1) << amount.number.constant);
   }
-  case Opcode::Cvt:
-  case Opcode::Cvta:
-    for (ptx::Type type : instruction.getTypes())
-      if (!ptx::isInteger(type) && ptx::getClass(type) != ptx::TypeClass::Bits)
-        return {};
-    return get(1);
+  case Opcode::Cvt: {
+    auto types = instruction.getTypes();
+    if (types.size() != 2 || !llvm::all_of(types, ptx::isInteger) ||
+        instruction.has(Word::Sat))
+      return {};
+    unsigned toBits = ptx::getBits(types.front());
+    if (toBits >= 32)
+      return toBits > bits ? getNumber(1) : get(1);
+    // Fewer bits than sums are assumed to have.
+    Value value = get(1);
+    Value above = add(Value::of((int64_t(1) << (toBits - 1)) - 1), value, -1);
+    return isAtLeastZero(value, own, line) && isAtLeastZero(above, own, line)
+               ? value
+               : Value();
+  }
   case Opcode::Setp:
-    return compare(instruction, own);
+    return compare(instruction, own, line);
   case Opcode::Selp:
     return select(read(instruction, instruction.operands[3], own), get(1),
                   get(2), own, line);
   case Opcode::Min:
   case Opcode::Max: {
-    Value lhs = get(1), rhs = get(2), difference = add(lhs, rhs, -1);
+    Value lhs = getNumber(1), rhs = getNumber(2),
+          difference = add(lhs, rhs, -1);
     if (!difference.isNumber())
       return {};
-    Condition isGreater;
-    isGreater.kind = Condition::Kind::AtLeastZero;
-    isGreater.number = difference.number;
-    isGreater.lanes = difference.lanes;
-    Value condition;
-    condition.kind = Value::Kind::Condition;
-    condition.condition = terms.add(isGreater);
+    Value condition = test(Condition::Kind::AtLeastZero, difference);
     return instruction.opcode == Opcode::Max
                ? select(condition, lhs, rhs, own, line)
                : select(condition, rhs, lhs, own, line);
@@ -512,23 +550,25 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
   case Opcode::Or:
   case Opcode::Xor:
     if (isPredicate())
-      return combineConditions(
-          instruction.opcode == Opcode::And  ? Condition::Kind::And
-          : instruction.opcode == Opcode::Or ? Condition::Kind::Or
-                                             : Condition::Kind::Xor,
-          get(1), get(2));
+      return combineConditions(getConnective(instruction.opcode == Opcode::And,
+                                             instruction.opcode == Opcode::Or),
+                               get(1), get(2));
     break;
   case Opcode::Not:
     if (isPredicate()) {
       Value value = get(1);
       return combineConditions(Condition::Kind::Not, value, value);
     }
-    break;
+    return add(Value::of(-1), get(1), -1);
   default:
     break;
   }
   if (instruction.operands.size() == 3) {
-    Value lhs = get(1), rhs = get(2);
+    bool isQuotient =
+        instruction.opcode == Opcode::Div || instruction.opcode == Opcode::Rem;
+    Value lhs = isQuotient || instruction.opcode == Opcode::Shr ? getNumber(1)
+                                                                : get(1),
+          rhs = get(2);
     // A mask of bits that all are.
     if (instruction.opcode == Opcode::And && lhs.isNumber() && !lhs.lanes &&
         rhs.isConstant() && llvm::isMask_64(rhs.number.constant)) {
@@ -536,12 +576,14 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
       if (least >= 0 && most <= rhs.number.constant)
         return lhs;
     }
-    Value bits = computeBits(instruction, lhs, rhs, own.members);
-    if (!bits.isNumber() &&
+    Value part;
+    if (!isQuotient || isAtLeastZero(lhs, own, line))
+      part = computeBits(instruction, lhs, rhs, own.members);
+    if (!part.isNumber() &&
         (instruction.opcode == Opcode::Or || instruction.opcode == Opcode::Xor))
-      bits = computeBits(instruction, rhs, lhs, own.members);
-    if (bits.isNumber())
-      return bits;
+      part = computeBits(instruction, rhs, lhs, own.members);
+    if (part.isNumber())
+      return part;
   }
   // Another function of such numbers is a term of its own.
   if (!ptx::findValue(instruction) || instruction.operands.size() > 4)
@@ -552,27 +594,26 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
       name += "." + ptx::stringify(*word).str();
   int64_t least = std::numeric_limits<int64_t>::min(),
           most = std::numeric_limits<int64_t>::max();
-  bool isOfNatural = true;
+  bool isNatural = keepsNatural(instruction);
   for (unsigned operand = 1; operand < instruction.operands.size(); ++operand) {
     Value value = get(operand);
     if (!value.isNumber() || value.lanes)
       return {};
     name += (operand == 1 ? " (" : ", ") + terms.print(value.number);
     auto [low, high] = assumptions.getRange(value.number);
-    isOfNatural &= low >= 0;
-    bool isMask = instruction.opcode == Opcode::And && value.isConstant() &&
-                  value.number.constant >= 0;
-    if (isMask)
+    isNatural &= low >= 0;
+    if (instruction.opcode == Opcode::And && value.isConstant() &&
+        value.number.constant >= 0) {
+      least = 0;
       most = value.number.constant;
+    }
     if (instruction.opcode == Opcode::Rem && operand == 2 &&
         value.isConstant() && value.number.constant > 0)
       most = value.number.constant - 1;
   }
-  if (isOfNatural || !isSigned(instruction))
+  if (isNatural)
     least = 0;
-  Linear number;
-  number.terms.push_back({terms.get(name + ")", least, most), 1});
-  return makeNumber(number, {});
+  return Value::of(Linear::of(terms.get(name + ")", least, most)));
 }
 
 void KernelRun::compute(Class &own, const CodeLine &line,
@@ -609,14 +650,12 @@ void KernelRun::compute(Class &own, const CodeLine &line,
       place.constant += bytes * int64_t(number);
       // A multiple of a number is that times a term of its own.
       std::string name = getLoadName(terms.print(place));
-      TermId term = terms.get(name, std::numeric_limits<int32_t>::min(),
-                              std::numeric_limits<int32_t>::max());
+      TermId term = terms.getFree(name, std::numeric_limits<int32_t>::min(),
+                                  std::numeric_limits<int32_t>::max());
       auto known = facts.divisors.find(term);
-      Linear loaded;
-      loaded.terms.push_back(
-          {term, known == facts.divisors.end() ? 1 : known->second});
+      int64_t factor = known == facts.divisors.end() ? 1 : known->second;
       if (part->kind == OperandKind::Register)
-        write(own, part->reg, makeNumber(loaded, {}), some);
+        write(own, part->reg, Value::of(Linear::of(term, factor)), some);
     }
     return;
   }
@@ -626,32 +665,30 @@ void KernelRun::compute(Class &own, const CodeLine &line,
     if (!mask.isConstant() || uint32_t(mask.number.constant) == 0)
       return setAll({});
     unsigned first = llvm::countr_zero(uint32_t(mask.number.constant));
-    auto lanes = std::make_shared<std::vector<int64_t>>(own.members.size(), 0);
-    constexpr unsigned kWarp = 32;
-    for (unsigned thread = first; thread < own.members.size(); thread += kWarp)
-      (*lanes)[thread] = 1;
     setAll({});
+    constexpr unsigned kWarp = 32;
     if (!line.writes.empty())
-      write(own, line.writes.back(), makeNumber({}, lanes), some);
+      write(
+          own, line.writes.back(),
+          makeNumbers(own.members,
+                      [&](unsigned thread) { return thread % kWarp == first; }),
+          some);
     return;
   }
   case Opcode::ShflSync: {
     // A value that all lanes have is that of each lane.
     Value value = read(instruction, instruction.operands[1], own);
-    if (value.isNumber() && value.lanes && value.number.isConstant() &&
-        instruction.has(Word::Idx)) {
+    if (value.isFixed() && value.lanes && instruction.has(Word::Idx)) {
       Value lane = read(instruction, instruction.operands[2], own);
       if (!lane.isConstant())
         return setAll({});
-      auto lanes =
-          std::make_shared<std::vector<int64_t>>(own.members.size(), 0);
       bool isInside = true;
-      for (unsigned thread : own.members.set_bits()) {
+      Value shuffled = makeNumbers(own.members, [&](unsigned thread) {
         unsigned from = (thread & ~31u) | (lane.number.constant & 31);
         isInside &= own.members.test(from);
-        (*lanes)[thread] = value.get(from);
-      }
-      value = isInside ? makeNumber({}, lanes) : Value();
+        return value.get(from);
+      });
+      value = isInside ? shuffled : Value();
     } else if (value.lanes) {
       value = Value();
     }

@@ -60,6 +60,12 @@ TermId Terms::get(const std::string &name, int64_t least, int64_t most) {
   return found->second;
 }
 
+TermId Terms::getFree(const std::string &name, int64_t least, int64_t most) {
+  TermId id = get(name, least, most);
+  terms[id].isFree = true;
+  return id;
+}
+
 ConditionId Terms::add(Condition condition) {
   conditions.push_back(std::move(condition));
   return conditions.size() - 1;
@@ -283,11 +289,16 @@ bool Assumptions::contradicts(const Linear &number) const {
 }
 
 bool Assumptions::areFree() const {
-  for (const auto &[key, own] : bounds)
-    for (auto [term, factor] : key)
-      if (!terms.getTerm(term).isFree())
-        return false;
-  return true;
+  auto isFree = [&](std::pair<TermId, int64_t> part) {
+    return terms.getTerm(part.first).isFree;
+  };
+  return llvm::all_of(bounds,
+                      [&](const auto &own) {
+                        return llvm::all_of(own.first, isFree);
+                      }) &&
+         llvm::all_of(nonZero, [&](const Linear &own) {
+           return llvm::all_of(own.terms, isFree);
+         });
 }
 
 void Assumptions::narrow(const Linear &number, std::optional<int64_t> least,

@@ -37,6 +37,9 @@ struct Linear {
   int64_t constant = 0;
   llvm::SmallVector<std::pair<TermId, int64_t>, 2> terms; ///< sorted
 
+  static Linear of(TermId term, int64_t factor = 1) {
+    return {0, {{term, factor}}};
+  }
   bool isConstant() const { return terms.empty(); }
   Linear plus(const Linear &other, int64_t factor = 1) const;
   Linear times(int64_t factor) const;
@@ -58,16 +61,14 @@ struct Value {
   Lanes lanes;
   ConditionId condition = 0;
 
-  static Value of(int64_t constant) {
-    Value value;
-    value.kind = Kind::Number;
-    value.number.constant = constant;
-    return value;
+  static Value of(Linear number, Lanes lanes = nullptr) {
+    return {Kind::Number, std::move(number), std::move(lanes)};
   }
+  static Value of(int64_t constant) { return of(Linear{constant, {}}); }
   bool isNumber() const { return kind == Kind::Number; }
-  bool isConstant() const {
-    return isNumber() && number.isConstant() && !lanes;
-  }
+  /// A number of each thread, whatever the launch.
+  bool isFixed() const { return isNumber() && number.isConstant(); }
+  bool isConstant() const { return isFixed() && !lanes; }
   int64_t get(unsigned thread) const {
     return number.constant + (lanes ? (*lanes)[thread] : 0);
   }
@@ -85,11 +86,12 @@ struct Condition {
 /// The numbers and conditions of one kernel.
 class Terms {
 public:
-  /// A number that a launch chooses, or another function of such numbers; equal
-  /// names are equal numbers.
+  /// A function of what a launch chooses; equal names are equal numbers.
   TermId get(const std::string &name,
              int64_t least = std::numeric_limits<int64_t>::min(),
              int64_t most = std::numeric_limits<int64_t>::max());
+  /// A number that a launch chooses itself.
+  TermId getFree(const std::string &name, int64_t least, int64_t most);
   ConditionId add(Condition condition);
   const Condition &getCondition(ConditionId id) const { return conditions[id]; }
   std::string print(const Linear &number) const;
@@ -97,8 +99,7 @@ public:
   struct Term {
     std::string name;
     int64_t least, most;
-
-    bool isFree() const { return name.front() == '[' || name.front() == '%'; }
+    bool isFree = false;
   };
   const Term &getTerm(TermId id) const { return terms[id]; }
 

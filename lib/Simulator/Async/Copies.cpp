@@ -423,30 +423,36 @@ void BulkCopies::load(const void *global, void *shared, int64_t size,
 // From shared to global memory
 //===----------------------------------------------------------------------===//
 
-AsyncOperation &BulkCopies::createStore(llvm::StringLiteral name,
-                                        const void *shared, void *global,
-                                        int64_t size) {
-  issue.operands.checkBulk(name, global, size);
+AsyncOperation &BulkCopies::createFromShared(OperationKind kind,
+                                             llvm::StringLiteral name,
+                                             const void *shared,
+                                             void *destination, int64_t size) {
+  bool isGlobal = kind == OperationKind::SharedToGlobal;
+  issue.operands.checkBulk(name, isGlobal ? destination : nullptr, size);
   issue.operands.checkShared(name, shared, rules::kBulkGranule, "the source",
                              uint64_t(size));
-  AsyncOperation &operation =
-      issue.operations.create(OperationKind::SharedToGlobal, name);
+  if (!isGlobal)
+    issue.operands.checkShared(name, destination, rules::kBulkGranule,
+                               "the destination", uint64_t(size));
+  AsyncOperation &operation = issue.operations.create(kind, name);
   operation.source = static_cast<const char *>(shared);
-  operation.destination = static_cast<char *>(global);
+  operation.destination = static_cast<char *>(destination);
   operation.bytes = operation.validBytes = uint64_t(size);
   return operation;
 }
 
 void BulkCopies::store(const void *shared, void *global, int64_t size,
                        std::optional<uint16_t> byteMask) {
-  AsyncOperation &operation = createStore("bulk.store", shared, global, size);
+  AsyncOperation &operation = createFromShared(
+      OperationKind::SharedToGlobal, "bulk.store", shared, global, size);
   operation.byteMask = byteMask.value_or(0xffff);
   issue.issueInBulkGroup(operation);
 }
 
 void BulkCopies::reduce(ReduceKind kind, ReduceType type, const void *shared,
                         void *global, int64_t size) {
-  AsyncOperation &operation = createStore("bulk.reduce", shared, global, size);
+  AsyncOperation &operation = createFromShared(
+      OperationKind::SharedToGlobal, "bulk.reduce", shared, global, size);
   operation.setReduction(kind, type);
   issue.operands.noteReduction(operation, reinterpret_cast<uint64_t>(global));
   issue.issueInBulkGroup(operation);
@@ -472,26 +478,10 @@ void BulkCopies::prefetch(const void *global, int64_t size) {
 // To the shared memory of another CTA
 //===----------------------------------------------------------------------===//
 
-AsyncOperation &BulkCopies::createClusterCopy(llvm::StringLiteral name,
-                                              const void *shared, void *remote,
-                                              int64_t size) {
-  issue.operands.checkBulk(name, nullptr, size);
-  issue.operands.checkShared(name, shared, rules::kBulkGranule, "the source",
-                             uint64_t(size));
-  issue.operands.checkShared(name, remote, rules::kBulkGranule,
-                             "the destination", uint64_t(size));
-  AsyncOperation &operation =
-      issue.operations.create(OperationKind::SharedToShared, name);
-  operation.source = static_cast<const char *>(shared);
-  operation.destination = static_cast<char *>(remote);
-  operation.bytes = operation.validBytes = uint64_t(size);
-  return operation;
-}
-
 void BulkCopies::copyCluster(const void *shared, void *remote, int64_t size,
                              void *barrier) {
-  AsyncOperation &operation =
-      createClusterCopy("bulk.copy_cluster", shared, remote, size);
+  AsyncOperation &operation = createFromShared(
+      OperationKind::SharedToShared, "bulk.copy_cluster", shared, remote, size);
   issue.operands.signalAtDestination(operation, barrier);
   issue.engine.issue(operation, nullptr, kSharedLatency);
 }
@@ -500,7 +490,8 @@ void BulkCopies::reduceCluster(ReduceKind kind, ReduceType type,
                                const void *shared, void *remote, int64_t size,
                                void *barrier) {
   AsyncOperation &operation =
-      createClusterCopy("bulk.reduce_cluster", shared, remote, size);
+      createFromShared(OperationKind::SharedToShared, "bulk.reduce_cluster",
+                       shared, remote, size);
   operation.setReduction(kind, type);
   issue.operands.noteReduction(operation, reinterpret_cast<uint64_t>(remote));
   issue.operands.signalAtDestination(operation, barrier);

@@ -151,11 +151,9 @@ public:
   void prefetch(const void *global, int64_t size);
 
 private:
-  AsyncOperation &createStore(llvm::StringLiteral name, const void *shared,
-                              void *global, int64_t size);
-  AsyncOperation &createClusterCopy(llvm::StringLiteral name,
-                                    const void *shared, void *remote,
-                                    int64_t size);
+  AsyncOperation &createFromShared(OperationKind kind, llvm::StringLiteral name,
+                                   const void *shared, void *destination,
+                                   int64_t size);
 
   CopyIssue issue;
 };

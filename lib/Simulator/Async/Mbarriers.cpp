@@ -749,23 +749,9 @@ void MbarrierWaits::finish(Mbarrier &barrier, Thread &thread,
                   acquired);
 }
 
-bool MbarrierWaits::testWait(void *address, PhaseName phase,
-                             MemSemantics semantics, MemScope scope) {
-  Mbarrier *barrier = barriers.useOwn(address, "a wait on");
-  if (!barrier)
-    return true;
-  Thread &thread = context.grid.current();
-  if (evaluate(*barrier, phase, thread)) {
-    finish(*barrier, thread, semantics, scope);
-    return true;
-  }
-  thread.cycles += kBarrierCycles;
-  context.grid.yield();
-  return false;
-}
-
 bool MbarrierWaits::tryWait(void *address, PhaseName phase,
-                            MemSemantics semantics, MemScope scope) {
+                            MemSemantics semantics, MemScope scope,
+                            bool mayWait) {
   Mbarrier *barrier = barriers.useOwn(address, "a wait on");
   if (!barrier)
     return true;
@@ -776,10 +762,13 @@ bool MbarrierWaits::tryWait(void *address, PhaseName phase,
   }
   // Sometimes it gives up at once, otherwise when nothing more can happen.
   ThreadState &state = ctas.stateOf(thread);
-  bool mayGiveUp = state.timeoutProgress != context.progress;
-  if (mayGiveUp && context.schedule.pick(Decision::TryWait, 2) == 1) {
+  bool mayGiveUp = mayWait && state.timeoutProgress != context.progress;
+  bool givesUp = mayGiveUp && context.schedule.pick(Decision::TryWait, 2) == 1;
+  if (givesUp) {
     state.timeoutProgress = context.progress;
     state.futileTimeouts = 0;
+  }
+  if (givesUp || !mayWait) {
     thread.cycles += kBarrierCycles;
     context.grid.yield();
     return false;

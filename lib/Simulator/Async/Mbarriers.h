@@ -212,11 +212,13 @@ public:
 
   bool testWait(void *barrier, PhaseName phase,
                 MemSemantics semantics = MemSemantics::Acquire,
-                MemScope scope = MemScope::CTA);
+                MemScope scope = MemScope::CTA) {
+    return tryWait(barrier, phase, semantics, scope, /*mayWait=*/false);
+  }
   /// May return false at any time, as Decision::TryWait decides.
   bool tryWait(void *barrier, PhaseName phase,
                MemSemantics semantics = MemSemantics::Acquire,
-               MemScope scope = MemScope::CTA);
+               MemScope scope = MemScope::CTA, bool mayWait = true);
   void wait(void *barrier, PhaseName phase,
             MemSemantics semantics = MemSemantics::Acquire,
             MemScope scope = MemScope::CTA);

@@ -239,6 +239,20 @@ private:
   Machine &machine;
 };
 
+/// Shows a call in which the thread may wait.
+struct Waiting : TracedCall {
+  Waiting(Machine &machine, llvm::StringRef what, const void *barrier = nullptr)
+      : TracedCall(machine, CallKind::Waits, what, barrier) {}
+};
+
+/// The machine, after the thread's site is set and its step is counted.
+inline Machine &enter(Site site) {
+  Machine &machine = Machine::current();
+  machine.enter(site);
+  return machine;
+}
+inline AsyncMachine &enterAsync(Site site) { return enter(site).async; }
+
 /// The functions that compiled kernels call.
 llvm::ArrayRef<HostSymbol> getMachineSymbols();
 llvm::ArrayRef<HostSymbol> getMachineCollectiveSymbols();

@@ -18,25 +18,12 @@
 
 using namespace carousel::sim;
 
-static Machine &enter(uint32_t site) {
-  Machine &machine = Machine::current();
-  machine.enter(site);
-  return machine;
-}
-
-static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
-
 namespace {
 /// Shows calls that don't issue operations on the timeline.
 struct Working : TracedCall {
   Working(Machine &machine, llvm::StringRef what, const void *barrier)
       : TracedCall(machine, CallKind::Works, what, barrier) {}
 };
-struct Waiting : TracedCall {
-  Waiting(Machine &machine, llvm::StringRef what, const void *barrier = nullptr)
-      : TracedCall(machine, CallKind::Waits, what, barrier) {}
-};
-
 } // namespace
 
 static std::optional<uint16_t> getMask(int32_t mask) {

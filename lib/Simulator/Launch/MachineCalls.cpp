@@ -21,25 +21,6 @@
 using namespace carousel::sim;
 namespace rules = carousel::rules;
 
-/// The machine, after the thread's site is set and its step is counted.
-static Machine &enter(uint32_t site) {
-  Machine &machine = Machine::current();
-  machine.enter(site);
-  return machine;
-}
-
-static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
-
-namespace {
-/// Shows a call in which the thread may wait on the timeline.
-class Waiting : TracedCall {
-public:
-  Waiting(Machine &machine, llvm::StringRef what)
-      : TracedCall(machine, CallKind::Waits, what) {}
-};
-
-} // namespace
-
 /// Positions have no effect and don't wait, so they aren't steps.
 static Thread &here() { return Machine::current().grid.current(); }
 

@@ -32,12 +32,6 @@ using carousel::ptx::StateSpace;
 static constexpr unsigned kOffsetBits = 24;
 static constexpr uint32_t kOffsetMask = (1u << kOffsetBits) - 1;
 
-static Machine &enter(uint32_t site) {
-  Machine &machine = Machine::current();
-  machine.enter(site);
-  return machine;
-}
-
 static AsyncCTA &getOwnCTA(Machine &machine) {
   return machine.async.ctas.at(machine.grid.current().cta);
 }
@@ -412,11 +406,6 @@ struct ProductLane {
   llvm::ArrayRef<uint64_t> form;
   char *words;
 };
-struct Waiting : TracedCall {
-  Waiting(Machine &machine, llvm::StringRef what)
-      : TracedCall(machine, CallKind::Waits, what) {}
-};
-
 } // namespace
 
 /// Exchanges the values of the lanes of the mask. An empty mask isn't one.

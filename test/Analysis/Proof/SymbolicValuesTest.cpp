@@ -30,8 +30,9 @@ Linear make(int64_t constant, int64_t a = 0, int64_t b = 0) {
 
 struct SymbolicValuesTest : testing::Test {
   SymbolicValuesTest() {
-    terms.get("[n]");
-    terms.get("%ctaid.x", 0, 1000);
+    terms.getFree("[n]", std::numeric_limits<int64_t>::min(),
+                  std::numeric_limits<int64_t>::max());
+    terms.getFree("%ctaid.x", 0, 1000);
   }
 
   Terms terms;
