@@ -64,12 +64,17 @@ private:
   }
   /// The bytes from the first element of a base to behind its last one.
   int64_t getReach(const OperandInfo &operand) const;
+  void addStep(ProgramPlan::Step step, ProgramPlan::PlannedAccesses accesses) {
+    made.steps.push_back(std::move(step));
+    made.accesses.push_back(std::move(accesses));
+  }
   /// The bits of a scalar operand.
   Result<uint64_t> getScalar(const OperandInfo &operand) const;
 
   const PlanInput &input;
   std::optional<Stream> stream;
   Environment environment;
+  size_t launches = 0;
   uint64_t calls = 0; ///< of the driver and of libraries, besides launches
   ProgramPlan made;
 };
@@ -229,7 +234,19 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
   for (size_t i = 0; i < count; ++i)
     if (std::optional<uint16_t> other = kernel.info->arguments[i].previousAlias)
       launch.comparesAliases |= launch.bases[i] != launch.bases[*other];
-  made.steps.push_back(std::move(launch));
+  launch.number = launches++;
+  ProgramPlan::PlannedAccesses accesses;
+  for (size_t i = 0; i < count; ++i)
+    if (launch.bases[i] >= 0)
+      accesses.views.emplace_back(std::move(views[i]),
+                                  kernel.info->arguments[i].access !=
+                                      ArgumentInfo::Access::In);
+  if (!kernel.workspaces.empty())
+    accesses.own = &kernel;
+  // Kernels that wait for all of their blocks, or for other devices.
+  accesses.isAlone =
+      launch.variant->getInfo().cooperative || kernel.info->hasShared();
+  addStep(std::move(launch), std::move(accesses));
   return {};
 }
 
@@ -306,7 +323,11 @@ Status ProgramPlanner::addMatmul(const StepInfo &step) {
   if (matmul.step.isEmpty())
     return {};
   CAROUSEL_TRY(spend(matmul.step.countCalls()));
-  made.steps.push_back(std::move(matmul));
+  ProgramPlan::PlannedAccesses accesses;
+  for (size_t i = 0; i < views.size(); ++i)
+    accesses.views.emplace_back(std::move(views[i]),
+                                i == 2 || i == step.scratch);
+  addStep(std::move(matmul), std::move(accesses));
   return {};
 }
 
@@ -328,7 +349,7 @@ Status ProgramPlanner::addFill(const StepInfo &step) {
   }
   CAROUSEL_TRY(spend(fill.step.countFillCalls(known)));
   if (!fill.step.isEmpty())
-    made.steps.push_back(std::move(fill));
+    addStep(std::move(fill), {{{std::move(target), true}}});
   return {};
 }
 
@@ -352,7 +373,8 @@ Status ProgramPlanner::addCopy(const StepInfo &step) {
       keepApart(target, source, from, /*permitsSame=*/true, copy.apart));
   CAROUSEL_TRY(spend(copy.step.countCopyCalls()));
   if (!copy.step.isEmpty())
-    made.steps.push_back(std::move(copy));
+    addStep(std::move(copy),
+            {{{std::move(source), false}, {std::move(target), true}}});
   return {};
 }
 
@@ -493,18 +515,52 @@ Status ProgramPlan::start(Context::Impl &context, const Step &step,
                         stream);
 }
 
+std::vector<StepAccesses> ProgramPlan::getAccesses(StepChoice choice,
+                                                   const Memory &memory) const {
+  std::vector<StepAccesses> list;
+  for (size_t step = 0; step < steps.size(); ++step) {
+    if (!isChosen(step, choice))
+      continue;
+    const PlannedAccesses &planned = accesses[step];
+    StepAccesses &added = list.emplace_back();
+    added.own = planned.own;
+    added.isAlone = planned.isAlone;
+    for (const auto &[view, isWrite] : planned.views)
+      added.list.push_back(
+          {view.view, move(view.address, view.base, memory), isWrite});
+  }
+  return list;
+}
+
+template <typename Start>
+Status ProgramPlan::startAll(Context::Impl &context, const Memory &memory,
+                             StepChoice choice, Stream stream,
+                             Start start) const {
+  CAROUSEL_TRY_ASSIGN(std::optional<RecordedSteps> recorded,
+                      RecordedSteps::make(context, stream));
+  if (recorded)
+    recorded->setOrder(orderSteps(getAccesses(choice, memory)));
+  for (size_t step = 0; step < steps.size(); ++step) {
+    if (!isChosen(step, choice))
+      continue;
+    if (recorded)
+      CAROUSEL_TRY(recorded->begin());
+    CAROUSEL_TRY(start(steps[step]));
+    if (recorded)
+      CAROUSEL_TRY(recorded->end());
+  }
+  return recorded ? recorded->finish() : Status();
+}
+
 Status ProgramPlan::run(Context::Impl &context, const Memory &memory,
                         StepChoice choice, uint64_t streamId,
                         Stream stream) const {
   CAROUSEL_TRY(checkAddresses(memory));
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (!isChosen(i, choice))
-      continue;
-    const auto *launch = std::get_if<PlannedLaunch>(&steps[i]);
-    CAROUSEL_TRY(launch ? start(*launch, memory, streamId, stream)
-                        : start(context, steps[i], memory, stream));
-  }
-  return {};
+  return startAll(context, memory, choice, stream, [&](const Step &step) {
+    const auto *launch = std::get_if<PlannedLaunch>(&step);
+    return launch ? start(*launch, memory, streamId, stream)
+                  : start(context, step, memory, stream);
+  });
 }
 
 Result<std::vector<Launch>> ProgramPlan::prepare(const Memory &memory) const {
@@ -527,16 +583,11 @@ Result<std::vector<Launch>> ProgramPlan::prepare(const Memory &memory) const {
 Status ProgramPlan::run(Context::Impl &context, const Memory &memory,
                         StepChoice choice, const std::vector<Launch> &launches,
                         Stream stream) const {
-  auto next = launches.begin();
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const Launch *launch =
-        std::holds_alternative<PlannedLaunch>(steps[i]) ? &*next++ : nullptr;
-    if (!isChosen(i, choice))
-      continue;
-    CAROUSEL_TRY(launch ? launch->run(stream)
-                        : start(context, steps[i], memory, stream));
-  }
-  return {};
+  return startAll(context, memory, choice, stream, [&](const Step &step) {
+    const auto *launch = std::get_if<PlannedLaunch>(&step);
+    return launch ? launches[launch->number].run(stream)
+                  : start(context, step, memory, stream);
+  });
 }
 
 } // namespace carousel::runtime

@@ -15,7 +15,7 @@
 
 #include "KernelImpl.h"
 #include "LibrarySteps.h"
-#include "Package/StepRules.h"
+#include "StepOrder.h"
 
 #include <variant>
 
@@ -75,6 +75,7 @@ private:
     /// Where the elements of each argument that callers pass lie, or which
     /// scalar of the program it is. -1: neither.
     std::vector<int> bases, scalars;
+    size_t number = 0; ///< among the launches
     /// Arguments that may alias are in different memory, so that each launch
     /// has to compare them.
     bool comparesAliases = false;
@@ -125,6 +126,12 @@ private:
   private:
     static uint64_t &getAddress(MatmulAddresses &addresses, MatmulRole role);
   };
+  /// What a step reads and writes.
+  struct PlannedAccesses {
+    std::vector<std::pair<PlannedView, bool>> views; ///< true: writes
+    const void *own = nullptr;
+    bool isAlone = false;
+  };
   using Step =
       std::variant<PlannedLaunch, PlannedFill, PlannedCopy, PlannedMatmul>;
 
@@ -135,15 +142,23 @@ private:
   void fillFrame(const PlannedLaunch &launch, const Memory &memory,
                  LaunchFrame &frame) const;
   Status checkApart(const Pairs &pairs, const Memory &memory) const;
+  std::vector<StepAccesses> getAccesses(StepChoice choice,
+                                        const Memory &memory) const;
   Status start(const PlannedLaunch &launch, const Memory &memory,
                uint64_t streamId, Stream stream) const;
+  /// Calls `start` with each chosen step. In a graph, steps that don't wait for
+  /// one another are side by side.
+  template <typename Start>
+  Status startAll(Context::Impl &context, const Memory &memory,
+                  StepChoice choice, Stream stream, Start start) const;
   /// Any other step.
   Status start(Context::Impl &context, const Step &step, const Memory &memory,
                Stream stream) const;
 
   BaseAddresses addresses; ///< that it was made with
   std::vector<Step> steps;
-  std::vector<bool> areAtLoad; ///< of each step
+  std::vector<PlannedAccesses> accesses; ///< of each step
+  std::vector<bool> areAtLoad;           ///< of each step
 
   bool isChosen(size_t step, StepChoice choice) const {
     return choice == StepChoice::All ||

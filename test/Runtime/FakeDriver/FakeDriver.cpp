@@ -17,6 +17,13 @@
 #include <cstdlib>
 #include <cstring>
 
+size_t CUgraph_st::getNumber(CUgraphNode node) const {
+  return size_t(std::distance(
+      nodes.begin(),
+      std::find_if(nodes.begin(), nodes.end(),
+                   [&](const CUgraphNode_st &own) { return &own == node; })));
+}
+
 namespace carousel::fake {
 
 using Lock = std::lock_guard<std::mutex>;
@@ -350,6 +357,17 @@ void setCapturing(CUstream stream, CUstreamCaptureStatus status) {
   else
     state.capturing[stream] = status;
   state.anyCapture = !state.capturing.empty();
+}
+
+void noteNode(State &state, CUstream stream) {
+  if (state.capturing.count(stream) == 0)
+    return;
+  CUgraph_st &graph = *state.recorded[stream];
+  CUgraphNode_st node;
+  for (CUgraphNode earlier : graph.last)
+    node.dependencies.push_back(graph.getNumber(earlier));
+  graph.nodes.push_back(std::move(node));
+  graph.last = {&graph.nodes.back()};
 }
 
 void releaseObject(CUuserObject object, unsigned count) {

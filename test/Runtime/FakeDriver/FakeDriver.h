@@ -237,6 +237,9 @@ void setOccupancy(std::string_view function, int blocks);
 /// cuThreadExchangeStreamCaptureMode made the thread relaxed; the null stream
 /// is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT.
 void setCapturing(CUstream stream, CUstreamCaptureStatus status);
+/// The nodes of the graph that a stream records or has recorded last, launches,
+/// copies and fills: those before each on which it depends.
+std::vector<std::vector<size_t>> getNodes(CUstream stream);
 /// Ends all graphs that streams recorded, and releases what they keep.
 void destroyGraphs();
 /// As the driver of an H100 does: freeing memory and loading a module wait

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A graph has no nodes here, only what it keeps: objects of the user, which are
-// told when destroyGraphs() ends it.
+// A graph has what it keeps, objects of the user, which are told when
+// destroyGraphs() ends it, and nodes without contents.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,19 @@
 
 using namespace carousel::fake;
 using Lock = std::lock_guard<std::mutex>;
+
+namespace carousel::fake {
+
+std::vector<std::vector<size_t>> getNodes(CUstream stream) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  std::vector<std::vector<size_t>> list;
+  for (const CUgraphNode_st &node : state.recorded.at(stream)->nodes)
+    list.push_back(node.dependencies);
+  return list;
+}
+
+} // namespace carousel::fake
 
 extern "C" {
 
@@ -31,8 +44,38 @@ CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream stream,
   auto found = state.capturing.find(stream);
   bool isCapturing = found != state.capturing.end();
   *status = isCapturing ? found->second : CU_STREAM_CAPTURE_STATUS_NONE;
-  if (graph && *status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-    *graph = state.recorded[stream];
+  if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+    return CUDA_SUCCESS;
+  CUgraph own = state.recorded[stream];
+  if (graph)
+    *graph = own;
+  if (dependencies)
+    *dependencies = own->last.data();
+  if (edges) // all are complete
+    *edges = nullptr;
+  if (count)
+    *count = own->last.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamUpdateCaptureDependencies(CUstream stream,
+                                                   CUgraphNode *dependencies,
+                                                   const CUgraphEdgeData *edges,
+                                                   size_t count,
+                                                   unsigned flags) {
+  FAKE_ENTER(cuStreamUpdateCaptureDependencies, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (state.capturing.count(stream) == 0)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  CUgraph_st &graph = *state.recorded[stream];
+  std::vector<CUgraphNode> last(dependencies, dependencies + count);
+  bool areOwn = std::all_of(last.begin(), last.end(), [&](CUgraphNode node) {
+    return graph.getNumber(node) < graph.nodes.size();
+  });
+  if (flags != CU_STREAM_SET_CAPTURE_DEPENDENCIES || !areOwn)
+    return CUDA_ERROR_INVALID_VALUE;
+  graph.last = std::move(last);
   return CUDA_SUCCESS;
 }
 

@@ -73,6 +73,14 @@ static CUresult checkTransfer(CUdeviceptr address, size_t bytes,
                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// A copy or fill in device memory is done, or is a node.
+static CUresult endTransfer(CUstream stream) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  noteNode(state, stream);
+  return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void *from,
                                    size_t bytes, CUstream stream) {
   FAKE_ENTER(cuMemcpyHtoDAsync, Needs::Context);
@@ -98,7 +106,7 @@ CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr to, unsigned char value,
   CUresult result = checkTransfer(to, bytes, stream);
   if (result == CUDA_SUCCESS && bytes > 0)
     std::memset(reinterpret_cast<void *>(to), value, bytes);
-  return result;
+  return result == CUDA_SUCCESS ? endTransfer(stream) : result;
 }
 
 CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from,
@@ -110,7 +118,7 @@ CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from,
   if (result == CUDA_SUCCESS && bytes > 0)
     std::memcpy(reinterpret_cast<void *>(to),
                 reinterpret_cast<const void *>(from), bytes);
-  return result;
+  return result == CUDA_SUCCESS ? endTransfer(stream) : result;
 }
 
 /// Between device memory, with the driver's rules for pitches.
@@ -138,7 +146,7 @@ CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream) {
       std::memcpy(reinterpret_cast<void *>(to),
                   reinterpret_cast<const void *>(from), copy->WidthInBytes);
     }
-  return CUDA_SUCCESS;
+  return endTransfer(stream);
 }
 
 /// Rows of words of `size` bytes.
@@ -155,7 +163,7 @@ static CUresult fillRows(CUdeviceptr to, size_t pitch, uint32_t value,
     for (size_t i = 0; i < width; ++i)
       std::memcpy(reinterpret_cast<void *>(first + i * size), &value, size);
   }
-  return CUDA_SUCCESS;
+  return endTransfer(stream);
 }
 
 CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr to, size_t pitch,

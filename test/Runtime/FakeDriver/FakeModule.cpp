@@ -405,6 +405,7 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
       if (capture->second == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
       launch.captured = true;
+      noteNode(state, launch.stream);
     }
     auto found = state.functions.find(function->name);
     if (found != state.functions.end()) {

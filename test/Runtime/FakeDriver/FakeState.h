@@ -58,8 +58,16 @@ struct CUuserObject_st {
   unsigned references; ///< guarded
 };
 
+struct CUgraphNode_st {
+  std::vector<size_t> dependencies; ///< numbers of nodes
+};
+
 struct CUgraph_st {
   std::vector<CUuserObject> objects; ///< that it keeps
+  std::list<CUgraphNode_st> nodes;
+  std::vector<CUgraphNode> last; ///< on which the next one depends
+
+  size_t getNumber(CUgraphNode node) const;
 };
 
 namespace carousel::fake {
@@ -186,6 +194,9 @@ void releaseRanges(State &state);
 /// Runs the operations of a stream. The lock must not be held.
 void runMemoryOperations(const CUstreamBatchMemOpParams *operations,
                          size_t count);
+
+/// Adds a node to the graph that the stream records, if it does.
+void noteNode(State &state, CUstream stream);
 
 /// Drops references of an object, and calls its function with the last. The
 /// lock may be held.

@@ -419,6 +419,32 @@ TEST_F(ProgramTest, Capture) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/// In a graph, steps wait for those whose memory they share, and what comes
+/// behind a launch waits for all of its steps.
+TEST_F(ProgramTest, StepsOfGraphs) {
+  using Nodes = std::vector<std::vector<size_t>>;
+  Context context = open();
+  Program program = getProgram(context);
+  TwiceArguments arguments(context, 1024);
+  CUstream stream = fake::makeStream();
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  // x is scaled in the workspace and copied to y[0]. y[1] is filled, and then
+  // its first elements are copied.
+  EXPECT_EQ(fake::getNodes(stream), (Nodes{{}, {0}, {1}, {}, {3}}));
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  EXPECT_EQ(fake::getNodes(stream),
+            (Nodes{{}, {0}, {1}, {}, {3}, {2, 4}, {5}, {6}, {2, 4}, {8}}));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  Result<PreparedProgram> prepared = program.prepare(arguments.list, 3);
+  ASSERT_TRUE(prepared);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  expectSuccess(prepared->run(stream));
+  EXPECT_EQ(fake::getNodes(stream), (Nodes{{}, {0}, {1}, {}, {3}}));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 /// The arguments of "loads".
 class LoadArguments {
 public:
