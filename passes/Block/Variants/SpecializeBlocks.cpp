@@ -307,12 +307,10 @@ static BlockProblem readBlockProblem(gpu::GPUFuncOp kernel,
       problem.canBatch = false;
   });
   // One product whose factors need registers is enough.
-  int64_t multiplyAdds = otherSums != 0 ? otherSums : tiledSums;
-  problem.elementsOfThread = std::max(
-      problem.elementsOfThread,
-      isDivided ? std::min(multiplyAdds, kFewMultiplyAdds) : multiplyAdds);
-  problem.elementsOfThread = std::max(
-      problem.elementsOfThread, isDivided ? streamedSums / 2 : streamedSums);
+  for (int64_t sums : {otherSums != 0 ? otherSums : tiledSums, streamedSums})
+    problem.elementsOfThread =
+        std::max(problem.elementsOfThread,
+                 isDivided && sums > kFewMultiplyAdds ? sums / 2 : sums);
   problem.elements = std::max(problem.elements, problem.width);
   problem.otherExtents.erase(problem.width);
   problem.canNarrow =

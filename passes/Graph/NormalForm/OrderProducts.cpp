@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --carousel-order-products. A product leaves its sums in any order at the same
-// cost, and reads a factor fastest whose elements are neighbours along the
-// sums. The type of a value changes between two ops that both name its
-// dimensions by maps, so that no element moves.
+// --carousel-order-products. A product leaves its sums in any order of its rows
+// and in any one of its columns at the same cost, and reads a factor fastest
+// whose elements are neighbours along the sums. The type of a value changes
+// between two ops that both name its dimensions by maps, so that no element
+// moves.
 //
 // Front ends clamp or wrap the indices of rows that they gather. A product
 // reads gathered rows by a table of these (GroupValues.h, readRows).
@@ -66,28 +67,26 @@ static std::optional<SmallVector<int64_t>> findOrder(linalg::GenericOp product,
 }
 
 /// Returns the product's init with its dimensions in another order; null if it
-/// isn't one value.
+/// isn't one value, or has this order.
 static Value permuteInit(OpBuilder &builder, linalg::GenericOp product,
                          ArrayRef<int64_t> order) {
   Value init = product.getDpsInitOperand(0)->get();
   auto fill = init.getDefiningOp<linalg::FillOp>();
   auto like = fill ? fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>()
                    : tensor::EmptyOp();
-  if (!like)
+  if (!like || isIdentityPermutation(order))
     return {};
   return resizeInit(builder, product.getLoc(), init,
                     applyPermutation(like.getMixedSizes(), order));
 }
 
-static AffineMap permuteResults(AffineMap map, ArrayRef<int64_t> order) {
-  SmallVector<AffineExpr> results = applyPermutation(map.getResults(), order);
-  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
-                        map.getContext());
-}
-
-static void setMap(linalg::GenericOp op, OpOperand &operand, AffineMap map) {
+static void permuteMap(linalg::GenericOp op, OpOperand &operand,
+                       ArrayRef<int64_t> order) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps[operand.getOperandNumber()] = map;
+  AffineMap &own = maps[operand.getOperandNumber()];
+  own = AffineMap::get(own.getNumDims(), own.getNumSymbols(),
+                       applyPermutation(own.getResults(), order),
+                       op.getContext());
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
@@ -99,8 +98,7 @@ static bool permuteResult(linalg::GenericOp product, ArrayRef<int64_t> order) {
   if (!init)
     return false;
   OpOperand &own = *product.getDpsInitOperand(0);
-  setMap(product, own,
-         permuteResults(product.getMatchingIndexingMap(&own), order));
+  permuteMap(product, own, order);
   own.set(init);
   product.getResult(0).setType(init.getType());
   return true;
@@ -127,8 +125,7 @@ static void writeTransposed(ArrayRef<linalg::GenericOp> products) {
     // One of them may know more extents.
     auto own = cast<RankedTensorType>(result.getType());
     auto known = cast<RankedTensorType>(copy.getType(0));
-    bool isSame = applyPermutation(own.getShape(), order) == known.getShape();
-    if (isIdentityPermutation(order) || !isSame ||
+    if (applyPermutation(own.getShape(), order) != known.getShape() ||
         !permuteResult(product, order))
       continue;
     copy.getResult(0).replaceAllUsesWith(result);
@@ -154,6 +151,23 @@ static std::optional<SmallVector<int64_t>> findOrderOfFactor(Value result) {
   return findOrder(cast<linalg::GenericOp>(first->getOwner()), *first);
 }
 
+/// Keeps the rows and the columns of a product without batches together, so
+/// that its result is one matrix. The last dimension stays the last one.
+static void keepMatrix(linalg::GenericOp product,
+                       SmallVectorImpl<int64_t> &order) {
+  SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+  auto isOf = [&](unsigned factor, int64_t dim) {
+    return maps[factor].isFunctionOfDim(maps.back().getDimPosition(dim));
+  };
+  SmallVector<int64_t> before, last;
+  for (int64_t dim : order) {
+    if (isOf(0, dim) == isOf(1, dim))
+      return;
+    (isOf(0, dim) == isOf(0, order.back()) ? last : before).push_back(dim);
+  }
+  order = llvm::to_vector(llvm::concat<int64_t>(before, last));
+}
+
 /// Reorders the dimensions of each product that is the first factor of another
 /// one, and that only products read: those of that product's result come first,
 /// in its order, and then those that it sums over, in its second factor's.
@@ -171,13 +185,14 @@ static void orderProducts(func::FuncOp func) {
   for (linalg::GenericOp product : llvm::reverse(products)) {
     Value result = product.getResult(0);
     std::optional<SmallVector<int64_t>> order = findOrderOfFactor(result);
-    if (!order || isIdentityPermutation(*order) ||
-        !permuteResult(product, *order))
+    if (!order)
+      continue;
+    keepMatrix(product, *order);
+    if (!permuteResult(product, *order))
       continue;
     for (OpOperand &use : result.getUses()) {
       auto user = cast<linalg::GenericOp>(use.getOwner());
-      setMap(user, use,
-             permuteResults(user.getMatchingIndexingMap(&use), *order));
+      permuteMap(user, use, *order);
     }
   }
 }
