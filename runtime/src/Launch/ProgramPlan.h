@@ -126,7 +126,7 @@ private:
   private:
     static uint64_t &getAddress(MatmulAddresses &addresses, MatmulRole role);
   };
-  /// What a step reads and writes.
+  /// The elements that a step reads and writes.
   struct PlannedAccesses {
     std::vector<std::pair<PlannedView, bool>> views; ///< true: writes
     const void *own = nullptr;

@@ -61,7 +61,7 @@ public:
   /// Before and after the calls of each step, in their order.
   Status begin();
   Status end();
-  /// What comes next in the stream waits for all steps.
+  /// Makes what comes next in the stream wait for all steps.
   Status finish();
 
 private:
