@@ -162,10 +162,12 @@ void carousel::unifyCarriedDims(Operation *op, UnifyDims unify) {
 }
 
 bool carousel::isScannedByThreads(ScanOp op) {
-  constexpr int64_t kLongestLine = 8, kFewestLines = 64;
+  // Lines of neighbours are accesses of each thread.
+  constexpr int64_t kLongestRow = 8, kLongestLine = 32, kFewestLines = 64;
   VectorType type = op.getType();
   int64_t extent = type.getDimSize(op.getDim());
-  return extent <= kLongestLine &&
+  bool isRow = int64_t(op.getDim()) == type.getRank() - 1;
+  return extent <= (isRow ? kLongestRow : kLongestLine) &&
          type.getNumElements() / extent >= kFewestLines;
 }
 

@@ -296,11 +296,13 @@ private:
   }
 
   /// An iteration reduces what it scans: threads have whole lines of a few
-  /// elements, and what is reduced of these.
+  /// elements, and what is reduced of these. Few programs wait for one
+  /// iteration after the other: 2048 steps of 768 channels with 16 states take
+  /// 178 us with lines of 8, 106 with 16 and 86 with 32, on an H200.
   void scheduleReducedScan(ScheduledDim &columns,
                            SmallVectorImpl<unsigned> &reduced) {
     constexpr int64_t kMostColumns = 128, kFewColumns = 8, kPrograms = 128,
-                      kElements = 8192, kLongestLine = 8;
+                      kElements = 8192, kLongestLine = 32;
     int64_t beside = holdReduced(reduced), programs = 1;
     for (const ScheduledDim &dim : schedule.dims)
       if (!dim.isReduced)

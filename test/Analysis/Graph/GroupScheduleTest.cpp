@@ -159,7 +159,7 @@ TEST(GroupScheduleTest, SumsOfWhatScansHaveBesideAreInTheirKernel) {
             "the grid in vectors of 128, 16 at once in vectors of 16\n");
   // Few channels are divided among more programs.
   EXPECT_EQ(makeStates(1, 768, 10).schedule(),
-            "column, 1 by the grid, 4096 by a loop in vectors of 8, 768 by "
+            "column, 1 by the grid, 4096 by a loop in vectors of 32, 768 by "
             "the grid in vectors of 8, 10 at once in vectors of 16\n");
   EXPECT_EQ(makeStates(8, 2048, 16).divide(), "none\n");
   // Vectors have no room for all.
