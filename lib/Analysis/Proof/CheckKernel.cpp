@@ -143,44 +143,23 @@ static LaunchFacts findFacts(const ptx::Function &kernel,
 // Ways
 //===----------------------------------------------------------------------===//
 
-Report proof::checkKernel(const ptx::Module &module,
-                          const ptx::Function &kernel, LaunchShape launch) {
+/// Follows all ways.
+static Report checkWays(const ptx::Function &kernel, const KernelCode &code,
+                        const SharedLayout &shared, const LaunchShape &launch,
+                        Terms &terms, LaunchFacts &facts, RunMode mode,
+                        bool &hasStates) {
   Report report;
-  readBlock(kernel, launch);
-  uint64_t threads =
-      uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
-  constexpr uint64_t kMostThreads = 1024;
-  if (threads == 0 || threads > kMostThreads) {
-    report.message = "expected the threads of a CTA, 1 to 1024, got " +
-                     std::to_string(threads);
-    report.at = kernel.location;
-    return report;
-  }
-  KernelCode code(kernel);
-  if (!code.refusal.empty()) {
-    report.message = code.refusal;
-    report.at = code.refusalAt;
-    return report;
-  }
-  SharedLayout shared = layOut(module, kernel, launch);
-  Terms terms;
-  LaunchFacts facts = findFacts(kernel, shared, launch, terms);
-  for (size_t known = ~size_t(0); known != facts.boxes.size();) {
-    known = facts.boxes.size();
-    KernelRun(code, shared, launch, terms, facts, /*infersBoxes=*/true, {},
-              kMostSteps)
-        .run();
-  }
   bool isBounded = false;
   std::vector<std::vector<bool>> open(1);
   while (!open.empty()) {
-    KernelRun run(code, shared, launch, terms, facts, /*infersBoxes=*/false,
+    KernelRun run(code, shared, launch, terms, facts, mode,
                   std::move(open.back()), kMostSteps - report.steps);
     open.pop_back();
     Ending ending = run.run();
     ++report.ways;
     report.steps += run.steps;
     isBounded |= run.isBounded;
+    hasStates |= run.hasStates;
     if (ending.kind != Ending::Kind::Complete) {
       report.verdict = ending.kind == Ending::Kind::Refuted ? Verdict::Refuted
                                                             : Verdict::Unknown;
@@ -216,4 +195,45 @@ Report proof::checkKernel(const ptx::Module &module,
   }
   report.verdict = isBounded ? Verdict::Bounded : Verdict::Proved;
   return report;
+}
+
+Report proof::checkKernel(const ptx::Module &module,
+                          const ptx::Function &kernel, LaunchShape launch) {
+  Report report;
+  readBlock(kernel, launch);
+  uint64_t threads =
+      uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  constexpr uint64_t kMostThreads = 1024;
+  if (threads == 0 || threads > kMostThreads) {
+    report.message = "expected the threads of a CTA, 1 to 1024, got " +
+                     std::to_string(threads);
+    report.at = kernel.location;
+    return report;
+  }
+  KernelCode code(kernel);
+  if (!code.refusal.empty()) {
+    report.message = code.refusal;
+    report.at = code.refusalAt;
+    return report;
+  }
+  SharedLayout shared = layOut(module, kernel, launch);
+  Terms terms;
+  LaunchFacts facts = findFacts(kernel, shared, launch, terms);
+  for (size_t known = ~size_t(0); known != facts.boxes.size();) {
+    known = facts.boxes.size();
+    KernelRun(code, shared, launch, terms, facts, RunMode::InferBoxes, {},
+              kMostSteps)
+        .run();
+  }
+  bool hasStates = false;
+  auto check = [&](RunMode mode) {
+    return checkWays(kernel, code, shared, launch, terms, facts, mode,
+                     hasStates);
+  };
+  report = check(RunMode::Repeat);
+  if (report.verdict != Verdict::Unknown || !hasStates)
+    return report;
+  // Some trips are better than none.
+  Report bounded = check(RunMode::Bound);
+  return bounded.verdict == Verdict::Unknown ? report : bounded;
 }

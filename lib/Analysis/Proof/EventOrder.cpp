@@ -78,6 +78,15 @@ static void addRead(llvm::SmallVectorImpl<Access> &reads,
       own.epoch = std::max(own.epoch, access.epoch);
       own.mask |= access.mask;
       own.isMaybe |= access.isMaybe;
+      // An access behind these threads' last reads is behind earlier ones.
+      Access now = own;
+      if (now.thread < 0)
+        llvm::erase_if(reads, [&](const Access &other) {
+          return other.owner == now.owner && !other.isAsync &&
+                 other.line == now.line && other.thread == now.thread &&
+                 other.epoch < now.epoch && (other.mask & ~now.mask) == 0 &&
+                 !now.isMaybe;
+        });
       return;
     }
   reads.push_back(access);

@@ -118,6 +118,12 @@ public:
                        const Observer &observer);
   /// The one write that has the bytes of a word, by a thread; null for others.
   const Access *findWriter(uint64_t begin) const;
+  template <typename Function> void forEachAccess(Function call) const {
+    for (size_t word = 0; word < words.size(); ++word)
+      for (const auto *list : {&words[word].writes, &words[word].reads})
+        for (const Access &own : *list)
+          call(word, own);
+  }
   /// The byte of that conflict.
   uint64_t getFaultAt() const { return faultAt; }
 

@@ -211,7 +211,7 @@ void KernelCode::findParts() {
   partOf.resize(lines.size());
   for (unsigned number = 0; number < lines.size(); ++number) {
     if (begins.test(number))
-      parts.push_back({number, number, {}});
+      parts.push_back({number, number, {}, {}});
     parts.back().end = number + 1;
     partOf[number] = parts.size() - 1;
   }
@@ -393,6 +393,48 @@ void KernelCode::findNeeded() {
     slots[id] = slotCount++;
 }
 
+//===----------------------------------------------------------------------===//
+// Registers that are read
+//===----------------------------------------------------------------------===//
+
+void KernelCode::readLine(const CodeLine &line, llvm::BitVector &live) const {
+  if (!line.isNeeded)
+    return;
+  auto set = [&](ArrayRef<RegisterId> registers, bool isLive) {
+    for (RegisterId id : registers)
+      if (slots[id] != ~0u)
+        live[slots[id]] = isLive;
+  };
+  if (!line.instruction->guard)
+    set(line.writes, false);
+  set(line.reads, true);
+}
+
+llvm::BitVector KernelCode::findLive(unsigned line) const {
+  llvm::BitVector live(slotCount);
+  if (line >= lines.size())
+    return live;
+  const Part &part = parts[partOf[line]];
+  for (unsigned next : part.next)
+    live |= parts[next].live;
+  for (unsigned at = part.end; at-- > line;)
+    readLine(lines[at], live);
+  return live;
+}
+
+void KernelCode::findLiveRegisters() {
+  for (Part &part : parts)
+    part.live.resize(slotCount);
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (Part &part : llvm::reverse(parts)) {
+      llvm::BitVector live = findLive(part.begin);
+      isChanged |= live != part.live;
+      part.live = std::move(live);
+    }
+  }
+}
+
 KernelCode::KernelCode(const ptx::Function &kernel) {
   flatten(*kernel.body);
   dropGenericAccesses();
@@ -409,4 +451,5 @@ KernelCode::KernelCode(const ptx::Function &kernel) {
   findJoins();
   findNeeded();
   findAccesses();
+  findLiveRegisters();
 }

@@ -81,10 +81,15 @@ public:
   std::string refusal;
   ptx::Location refusalAt;
 
+  /// The numbers of registers that are read at a line or behind it, before they
+  /// are written.
+  llvm::BitVector findLive(unsigned line) const;
+
 private:
   struct Part {
     unsigned begin = 0, end = 0;
     llvm::SmallVector<unsigned, 4> next;
+    llvm::BitVector live; ///< registers, at its begin
   };
 
   void flatten(const ptx::Block &block);
@@ -93,6 +98,8 @@ private:
   bool mayEnd(unsigned part) const;
   void findJoins();
   void findNeeded();
+  void findLiveRegisters();
+  void readLine(const CodeLine &line, llvm::BitVector &live) const;
   /// Calls back for each line of a branch's ways until these meet, until one
   /// isn't fine. False then.
   bool walkWays(unsigned branch,

@@ -31,12 +31,11 @@ static constexpr unsigned kFirstWarp = 1024;
 
 KernelRun::KernelRun(const KernelCode &code, const SharedLayout &shared,
                      const LaunchShape &launch, Terms &terms,
-                     LaunchFacts &facts, bool infersBoxes,
-                     std::vector<bool> script, uint64_t mostSteps)
+                     LaunchFacts &facts, RunMode mode, std::vector<bool> script,
+                     uint64_t mostSteps)
     : script(std::move(script)), given(this->script.size()), code(code),
-      shared(shared), launch(launch), terms(terms), facts(facts),
-      infersBoxes(infersBoxes), mostSteps(mostSteps), assumptions(terms),
-      words(shared.bytes) {
+      shared(shared), launch(launch), terms(terms), facts(facts), mode(mode),
+      mostSteps(mostSteps), assumptions(terms), words(shared.bytes) {
   for (const Linear &number : facts.atLeastZero)
     assumptions.assumeAtLeastZero(number, true);
   for (auto [term, bytes] : facts.boxes)
@@ -624,7 +623,7 @@ bool KernelRun::copyBulk(Class &own, const CodeLine &line, unsigned at) {
     bytes = size.number;
   }
   auto [least, most] = assumptions.getRange(bytes);
-  if (least != most && !(infersBoxes && isTensor))
+  if (least != most && !(mode == RunMode::InferBoxes && isTensor))
     return giveUp("the bytes of a copy aren't known: " + terms.print(bytes),
                   at);
   uint64_t extent = least == most ? uint64_t(least) : 0;
@@ -867,6 +866,13 @@ bool KernelRun::step(unsigned number) {
   if (!guard)
     return executeForAll();
   unsigned slot = code.slots[guard->predicate];
+  auto isOpen = [&] {
+    const Value &value = own.registers[slot];
+    return value.kind == Value::Kind::Condition &&
+           findOpen(value.condition, own.members.find_first());
+  };
+  if (line.isBranch() && slot != ~0u && isOpen() && comesAgain(own, at))
+    return false;
   Choice choice = decide(slot == ~0u ? Value() : own.registers[slot],
                          guard->negated, own, at);
   switch (choice.kind) {

@@ -16,7 +16,7 @@
 
 #include "EventOrder.h"
 #include "KernelCode.h"
-#include "SymbolicValues.h"
+#include "Repetition.h"
 
 #include "carousel/Analysis/Proof/CheckKernel.h"
 
@@ -54,13 +54,20 @@ struct Ending {
   ptx::Location at, other; ///< the earlier access of a race
 };
 
+enum class RunMode : uint8_t {
+  /// Notes the bytes of boxes that barriers wait for, and leaves out accesses
+  /// of others.
+  InferBoxes,
+  /// Ends where a state comes again.
+  Repeat,
+  Bound,
+};
+
 class KernelRun {
 public:
-  /// With `infersBoxes`, notes the bytes of boxes that barriers wait for, and
-  /// leaves out accesses of others.
   KernelRun(const KernelCode &code, const SharedLayout &shared,
             const LaunchShape &launch, Terms &terms, LaunchFacts &facts,
-            bool infersBoxes, std::vector<bool> script, uint64_t mostSteps);
+            RunMode mode, std::vector<bool> script, uint64_t mostSteps);
 
   Ending run();
 
@@ -71,6 +78,8 @@ public:
   std::set<size_t> bounded;
   /// Whether loops were left because they had gone on for long.
   bool isBounded = false;
+  /// Whether states were compared.
+  bool hasStates = false;
   uint64_t steps = 0;
   const Assumptions &getAssumptions() const { return assumptions; }
 
@@ -199,6 +208,14 @@ private:
             std::optional<unsigned> other = std::nullopt);
   bool giveUp(const llvm::Twine &message, unsigned line);
 
+  // Repetition
+  class StateWriter;
+  void dropEnded();
+  void grow(const std::vector<int64_t> &growth, TermId count);
+  bool comesAgain(const Class &own, unsigned at);
+  /// Whether it is being shown that what a branch goes on with comes again.
+  bool repeats(unsigned line) const;
+
   // Events
   /// Where a thread accesses bytes; nullopt if it fails or may not do so.
   std::optional<uint64_t> getPlace(const Value &address, unsigned thread,
@@ -240,7 +257,7 @@ private:
   const LaunchShape &launch;
   Terms &terms;
   LaunchFacts &facts;
-  bool infersBoxes;
+  RunMode mode;
   uint64_t mostSteps;
   Assumptions assumptions;
   SharedWords words;
@@ -248,6 +265,8 @@ private:
   std::map<uint64_t, Barrier> barriers;
   std::map<unsigned, Rendezvous> named;
   std::vector<Operation> operations;
+  /// By the line of the branch and the class.
+  std::map<std::pair<unsigned, unsigned>, LoopHead> heads;
   std::map<unsigned, std::pair<unsigned, bool>> decisionsAt; ///< by line
   size_t next = 0;                                           ///< of the script
   Lanes threadIds[3], laneIds, warpIds;

@@ -447,6 +447,36 @@ static Value computeBits(const Instruction &instruction, const Value &lhs,
   }
 }
 
+/// The upper half of a product of 32 bits by which compilers divide. If
+/// `b * factor = a * 2^32 + r` and r is 0 or 1, it is a / b of a number that
+/// isn't negative, rounded down. Unknown where terms aren't multiples of b.
+static Value multiplyHigh(const Value &value, const Value &factor,
+                          const BitVector &threads) {
+  constexpr int64_t kMostDivisor = 64, kUnit = int64_t(1) << 32;
+  if (!value.isNumber() || !factor.isConstant() || factor.number.constant < 0 ||
+      factor.number.constant >= kUnit)
+    return {};
+  int64_t b = 1;
+  while (b < kMostDivisor && factor.number.constant * b % kUnit > 1)
+    ++b;
+  int64_t a = factor.number.constant * b / kUnit;
+  bool isFine = factor.number.constant * b % kUnit <= 1;
+  for (auto [term, own] : value.number.terms)
+    isFine &= own % b == 0;
+  for (unsigned thread : threads.set_bits())
+    isFine &= std::abs(value.get(thread)) < kUnit;
+  if (!isFine)
+    return {};
+  // Rounded down, also where the rest of the sum makes up for a negative one.
+  Value part = makeNumbers(threads, [&](unsigned thread) {
+    int64_t product = a * value.get(thread);
+    return product / b - (product % b < 0 ? 1 : 0);
+  });
+  for (auto [term, own] : value.number.terms)
+    part.number.terms.push_back({term, own / b * a});
+  return part;
+}
+
 /// Whether no result is negative if no operand is.
 static bool keepsNatural(const Instruction &instruction) {
   switch (instruction.opcode) {
@@ -494,8 +524,15 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
     return multiply(get(1), -1);
   case Opcode::Mul:
   case Opcode::Mad: {
-    if (instruction.has(Word::Hi))
+    if (instruction.has(Word::Hi)) {
+      Value part;
+      if (instruction.opcode == Opcode::Mul && bits == 32 &&
+          isUnsigned(instruction))
+        part = multiplyHigh(getNumber(1), getNumber(2), own.members);
+      if (part.isNumber())
+        return part;
       break;
+    }
     bool isWide = instruction.has(Word::Wide);
     Value lhs = isWide ? getNumber(1) : get(1),
           rhs = isWide ? getNumber(2) : get(2);
@@ -767,7 +804,10 @@ bool KernelRun::takeDecision(unsigned line) {
     return last;
   }
   bool taken = true;
-  if (count >= launch.mostTrips) {
+  // Rings of many slots repeat late.
+  constexpr unsigned kLater = 4;
+  unsigned most = launch.mostTrips * (mode == RunMode::Repeat ? kLater : 1);
+  if (count >= most && !repeats(line)) {
     taken = !last;
     isBounded = true;
     bounded.insert(script.size());

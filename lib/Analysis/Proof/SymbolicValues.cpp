@@ -117,7 +117,7 @@ std::pair<int64_t, int64_t> Assumptions::getRange(const Linear &number) const {
     return {number.constant, number.constant};
   int64_t least = number.constant, most = number.constant;
   for (auto [term, factor] : number.terms) {
-    int64_t low = terms.getTerm(term).least, high = terms.getTerm(term).most;
+    int64_t low = terms->getTerm(term).least, high = terms->getTerm(term).most;
     Key own = {{term, 1}};
     if (auto known = bounds.find(own); known != bounds.end()) {
       low = std::max(low, known->second.least);
@@ -204,7 +204,7 @@ std::vector<Linear> Assumptions::collect(const Linear &number) const {
     open.pop_back();
     Linear own;
     own.terms.push_back({term, 1});
-    add(own, {terms.getTerm(term).least, terms.getTerm(term).most});
+    add(own, {terms->getTerm(term).least, terms->getTerm(term).most});
     for (auto [at, entry] : llvm::enumerate(bounds)) {
       const auto &[key, range] = entry;
       if (isTaken[at] || llvm::none_of(key, [&, term = term](auto part) {
@@ -290,7 +290,7 @@ bool Assumptions::contradicts(const Linear &number) const {
 
 bool Assumptions::areFree() const {
   auto isFree = [&](std::pair<TermId, int64_t> part) {
-    return terms.getTerm(part.first).isFree;
+    return terms->getTerm(part.first).isFree;
   };
   return llvm::all_of(bounds,
                       [&](const auto &own) {
@@ -346,14 +346,73 @@ std::string Assumptions::print() const {
     number.terms = key;
     os << (text.empty() ? "" : ", ");
     if (own.least == own.most) {
-      os << terms.print(number) << " = " << own.least;
+      os << terms->print(number) << " = " << own.least;
       continue;
     }
     if (own.least != kLeast)
       os << own.least << " <= ";
-    os << terms.print(number);
+    os << terms->print(number);
     if (own.most != kMost)
       os << " <= " << own.most;
   }
   return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Repetition
+//===----------------------------------------------------------------------===//
+
+std::vector<Linear> Assumptions::getBounds() const {
+  std::vector<Linear> list;
+  for (const auto &[key, own] : bounds) {
+    Linear sum;
+    sum.terms = key;
+    if (own.least != kLeast)
+      list.push_back(sum.plus({own.least, {}}, -1));
+    if (own.most != kMost)
+      list.push_back(sum.times(-1).plus({own.most, {}}));
+  }
+  return list;
+}
+
+void Assumptions::grow(const Assumptions &earlier, TermId count) {
+  Assumptions grown(*terms);
+  std::vector<Linear> before = earlier.getBounds();
+  for (const Linear &own : getBounds())
+    for (const Linear &other : before)
+      if (other.terms == own.terms)
+        grown.assumeAtLeastZero(
+            own.plus(Linear::of(count, own.constant - other.constant)), true);
+  // The latest one says how far they have grown.
+  auto findLast = [](const std::vector<Linear> &list, const Linear &like) {
+    auto found = llvm::find_if(llvm::reverse(list), [&](const Linear &own) {
+      return own.terms == like.terms;
+    });
+    return found == list.rend() ? nullptr : &*found;
+  };
+  for (const Linear &own : nonZero) {
+    const Linear *last = findLast(earlier.nonZero, own);
+    if (!last)
+      continue;
+    int64_t growth = findLast(nonZero, own)->constant - last->constant;
+    if (llvm::is_contained(earlier.nonZero, own.plus({-growth, {}})))
+      grown.nonZero.push_back(own.plus(Linear::of(count, growth)));
+  }
+  *this = std::move(grown);
+}
+
+bool Assumptions::imply(const Assumptions &other, TermId count) const {
+  auto repeat = [&](Linear number) {
+    for (auto [term, factor] : number.terms)
+      if (term == count)
+        number.constant += factor;
+    return number;
+  };
+  return llvm::all_of(other.getBounds(),
+                      [&](const Linear &own) {
+                        return isAtLeastZero(repeat(own)) == true;
+                      }) &&
+         llvm::all_of(other.nonZero, [&](const Linear &own) {
+           return isZero(repeat(own)) == false;
+         });
 }

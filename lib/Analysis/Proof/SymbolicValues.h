@@ -38,7 +38,10 @@ struct Linear {
   llvm::SmallVector<std::pair<TermId, int64_t>, 2> terms; ///< sorted
 
   static Linear of(TermId term, int64_t factor = 1) {
-    return {0, {{term, factor}}};
+    Linear sum;
+    if (factor != 0)
+      sum.terms.push_back({term, factor});
+    return sum;
   }
   bool isConstant() const { return terms.empty(); }
   Linear plus(const Linear &other, int64_t factor = 1) const;
@@ -112,7 +115,7 @@ private:
 /// Assumptions of a way through the kernel.
 class Assumptions {
 public:
-  explicit Assumptions(const Terms &terms) : terms(terms) {}
+  explicit Assumptions(const Terms &terms) : terms(&terms) {}
 
   /// Whether `number >= 0`, if that is known.
   std::optional<bool> isAtLeastZero(const Linear &number) const;
@@ -122,6 +125,12 @@ public:
   /// The range of a sum.
   std::pair<int64_t, int64_t> getRange(const Linear &number) const;
   std::string print() const;
+  /// Forgets what isn't known of an earlier state but for constants. What is
+  /// grows by as much for each of `count` further repetitions.
+  void grow(const Assumptions &earlier, TermId count);
+  /// Whether they are at least what is assumed of another state, for one
+  /// repetition more.
+  bool imply(const Assumptions &other, TermId count) const;
   /// Whether all terms are numbers that a launch chooses freely, so that some
   /// launch may be as assumed.
   bool areFree() const;
@@ -132,6 +141,8 @@ private:
   bool contradicts(const Linear &number) const;
   /// The constraints that share terms with a sum, or with one another.
   std::vector<Linear> collect(const Linear &number) const;
+  /// Sums that aren't negative.
+  std::vector<Linear> getBounds() const;
   /// Bounds of a sum without its constant, whose first factor is positive.
   struct Bounds {
     int64_t least = std::numeric_limits<int64_t>::min(),
@@ -143,7 +154,7 @@ private:
   void narrow(const Linear &number, std::optional<int64_t> least,
               std::optional<int64_t> most);
 
-  const Terms &terms;
+  const Terms *terms;
   std::map<Key, Bounds> bounds;
   std::vector<Linear> nonZero;
 };

@@ -57,6 +57,53 @@ TEST_F(SymbolicValuesTest, TripsFollowFromTrips) {
   EXPECT_EQ(assumed.print(), "[n] = 4");
 }
 
+TEST_F(SymbolicValuesTest, BoundsGrowWithRepetitions) {
+  TermId count = terms.get("t", 0, 1 << 30);
+  auto grown = [&](int64_t constant, int64_t n, int64_t t) {
+    return make(constant, n).plus(Linear::of(count, t));
+  };
+  // n >= 3 and 7 were known, and a bound of the CTA's number.
+  Assumptions earlier(terms), now(terms);
+  earlier.assumeAtLeastZero(make(-3, 1), true);
+  now.assumeAtLeastZero(make(-7, 1), true);
+  for (Assumptions *own : {&earlier, &now})
+    own->assumeAtLeastZero(make(5, 0, -1), true);
+  now.assumeAtLeastZero(make(100, -1), true);
+  now.grow(earlier, count);
+  EXPECT_EQ(now.isAtLeastZero(grown(-7, 1, -4)), true);
+  EXPECT_EQ(now.isAtLeastZero(grown(-8, 1, -4)), std::nullopt);
+  EXPECT_EQ(now.isAtLeastZero(make(5, 0, -1)), true);
+  // A bound that wasn't there before doesn't hold for all repetitions.
+  EXPECT_EQ(now.isAtLeastZero(make(100, -1)), std::nullopt);
+  Assumptions later = now;
+  EXPECT_FALSE(later.imply(now, count));
+  later.assumeAtLeastZero(grown(-10, 1, -4), true);
+  EXPECT_FALSE(later.imply(now, count));
+  later.assumeAtLeastZero(grown(-11, 1, -4), true);
+  EXPECT_TRUE(later.imply(now, count));
+}
+
+TEST_F(SymbolicValuesTest, InequalitiesGrowWithRepetitions) {
+  TermId count = terms.get("t", 0, 1 << 30);
+  Assumptions earlier(terms), now(terms);
+  for (int64_t trip : {0, 1, 2, 3, 4}) {
+    if (trip <= 2)
+      earlier.assumeZero(make(-trip, 1), false);
+    now.assumeZero(make(-trip, 1), false);
+  }
+  now.grow(earlier, count);
+  // Those that were new two trips before.
+  for (int64_t trip : {2, 3, 4})
+    EXPECT_EQ(now.isZero(make(-trip, 1).plus(Linear::of(count, -2))), false);
+  EXPECT_EQ(now.isZero(make(-1, 1)), std::nullopt);
+  Assumptions later = now;
+  for (int64_t trip : {5, 6}) {
+    EXPECT_FALSE(later.imply(now, count));
+    later.assumeZero(make(-trip, 1).plus(Linear::of(count, -2)), false);
+  }
+  EXPECT_TRUE(later.imply(now, count));
+}
+
 TEST_F(SymbolicValuesTest, RangesOfTermsAreKnown) {
   Assumptions assumed(terms);
   EXPECT_EQ(assumed.isAtLeastZero(make(0, 0, 1)), true);
