@@ -20,7 +20,7 @@ using namespace carousel::proof;
 
 static constexpr unsigned kMostWays = 1024;
 /// Steps of classes of threads, of all ways.
-static constexpr uint64_t kMostSteps = 300'000;
+static constexpr uint64_t kMostSteps = 500'000;
 
 llvm::StringRef proof::stringify(Verdict verdict) {
   switch (verdict) {
@@ -157,7 +157,7 @@ static Report checkWays(const ptx::Function &kernel, const KernelCode &code,
     open.pop_back();
     Ending ending = run.run();
     ++report.ways;
-    report.steps += run.steps;
+    report.steps += run.getSteps();
     isBounded |= run.isBounded;
     hasStates |= run.hasStates;
     if (ending.kind != Ending::Kind::Complete) {

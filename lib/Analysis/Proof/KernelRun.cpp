@@ -835,6 +835,11 @@ bool KernelRun::execute(unsigned number, const BitVector *some, bool isOfSome) {
   return isFine;
 }
 
+uint64_t KernelRun::getSteps() const {
+  constexpr uint64_t kWorkOfStep = 16;
+  return steps + assumptions.getWork() / kWorkOfStep;
+}
+
 bool KernelRun::step(unsigned number) {
   Class &own = classes[number];
   if (own.pc >= code.lines.size()) {
@@ -850,7 +855,8 @@ bool KernelRun::step(unsigned number) {
     own.pc = !line.isBranch() ? at + 1 : guard ? line.join : line.target;
     return true;
   }
-  if (++steps > mostSteps)
+  ++steps;
+  if (getSteps() > mostSteps)
     return giveUp("its synchronisation takes too many steps", at);
   auto executeForAll = [&] {
     if (line.isBranch()) {

@@ -80,7 +80,8 @@ public:
   bool isBounded = false;
   /// Whether states were compared.
   bool hasStates = false;
-  uint64_t steps = 0;
+  /// The steps, with work that takes as long.
+  uint64_t getSteps() const;
   const Assumptions &getAssumptions() const { return assumptions; }
 
 private:
@@ -211,7 +212,8 @@ private:
   // Repetition
   class StateWriter;
   void dropEnded();
-  void grow(const std::vector<int64_t> &growth, TermId count);
+  void grow(llvm::ArrayRef<Linear> growth, const Repetition &repetition);
+  Repetition makeRepetition(llvm::ArrayRef<Linear> growth, unsigned at);
   bool comesAgain(const Class &own, unsigned at);
   /// Whether it is being shown that what a branch goes on with comes again.
   bool repeats(unsigned line) const;
@@ -252,6 +254,7 @@ private:
   /// Whether accesses may not be executed by all threads of a class.
   bool isMaybe = false;
 
+  uint64_t steps = 0;
   const KernelCode &code;
   const SharedLayout &shared;
   const LaunchShape &launch;

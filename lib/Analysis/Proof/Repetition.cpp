@@ -22,13 +22,21 @@ using namespace carousel;
 using namespace carousel::proof;
 using llvm::BitVector;
 
-std::optional<std::vector<int64_t>>
+std::optional<std::vector<Linear>>
 LoopState::findGrowth(const LoopState &earlier) const {
-  if (exact != earlier.exact || constants.size() != earlier.constants.size())
+  if (exact != earlier.exact || numbers.size() != earlier.numbers.size())
     return std::nullopt;
-  std::vector<int64_t> growth(constants);
-  for (auto [own, before] : llvm::zip(growth, earlier.constants))
-    own -= before;
+  std::vector<Linear> growth(numbers);
+  for (auto [own, before] : llvm::zip(growth, earlier.numbers))
+    own = own.plus(before, -1);
+  // Steps of launches are few: sums that differ otherwise don't grow.
+  constexpr size_t kMostTerms = 2;
+  std::set<TermId> terms;
+  for (const Linear &own : growth)
+    for (auto [term, factor] : own.terms)
+      terms.insert(term);
+  if (terms.size() > kMostTerms)
+    return std::nullopt;
   return growth;
 }
 
@@ -63,7 +71,7 @@ public:
     }
     isOrdered = true;
     state.exact.clear();
-    state.constants.clear();
+    state.numbers.clear();
     writeAll();
     return std::move(state);
   }
@@ -105,9 +113,8 @@ private:
   }
   void putNumber(const Linear &number, const Lanes &lanes,
                  const BitVector &members) {
-    put(number);
     int64_t first = lanes ? (*lanes)[members.find_first()] : 0;
-    state.constants.push_back(number.constant + first);
+    state.numbers.push_back(number.plus({first, {}}));
     for (unsigned thread : members.set_bits())
       put(lanes ? (*lanes)[thread] - first : 0);
   }
@@ -202,19 +209,45 @@ private:
     }
     for (unsigned operation : live)
       put(run.operations[operation]);
+    putWords();
+  }
+  void put(const Access &access) {
+    put(access.thread);
+    if (access.isAsync) {
+      putOperation(access.owner);
+    } else {
+      put(access.owner);
+      putEpoch(access.owner, access.epoch);
+    }
+    put(access.line);
+    put(access.mask | access.isAsync << 8 | access.isAtomic << 9 |
+        access.isWrite << 10 | access.isMaybe << 11 | access.isSame << 12);
+  }
+  /// Words that follow each other and are alike are written once.
+  void putWords() {
+    std::vector<int64_t> &exact = state.exact, firsts, last;
+    size_t begin = exact.size();
+    uint64_t current = 0;
+    auto endWord = [&] {
+      std::vector<int64_t> own(exact.begin() + begin, exact.end());
+      if (own == last)
+        exact.resize(begin);
+      else
+        firsts.push_back(int64_t(current));
+      last = std::move(own);
+      begin = exact.size();
+    };
     run.words.forEachAccess([&](uint64_t word, const Access &access) {
-      put(int64_t(word));
-      put(access.thread);
-      if (access.isAsync) {
-        putOperation(access.owner);
-      } else {
-        put(access.owner);
-        putEpoch(access.owner, access.epoch);
-      }
-      put(access.line);
-      put(access.mask | access.isAsync << 8 | access.isAtomic << 9 |
-          access.isWrite << 10 | access.isMaybe << 11 | access.isSame << 12);
+      if (word != current)
+        endWord();
+      // A word without accesses is unlike its neighbours.
+      if (word > current + 1)
+        endWord();
+      current = word;
+      put(access);
     });
+    endWord();
+    putAll(firsts);
   }
 
   KernelRun &run;
@@ -248,13 +281,13 @@ void KernelRun::dropEnded() {
 // Repetition
 //===----------------------------------------------------------------------===//
 
-/// Adds `growth` of each constant, in their order in a state, for each
+/// Adds `growth` of each number, in their order in a state, for each
 /// repetition.
-void KernelRun::grow(const std::vector<int64_t> &growth, TermId count) {
+void KernelRun::grow(llvm::ArrayRef<Linear> growth,
+                     const Repetition &repetition) {
   size_t next = 0;
   auto grown = [&](const Linear &number) {
-    int64_t factor = growth[next++];
-    return factor == 0 ? number : number.plus(Linear::of(count, factor));
+    return repetition.grow(number, growth[next++]);
   };
   std::function<ConditionId(ConditionId)> growCondition =
       [&](ConditionId id) -> ConditionId {
@@ -286,9 +319,28 @@ void KernelRun::grow(const std::vector<int64_t> &growth, TermId count) {
   }
 }
 
+Repetition KernelRun::makeRepetition(llvm::ArrayRef<Linear> growth,
+                                     unsigned at) {
+  std::string name = ("repetitions at line " +
+                      llvm::Twine(code.lines[at].instruction->location.line) +
+                      ", of state " + llvm::Twine(next))
+                         .str();
+  Repetition repetition;
+  repetition.count = terms.get(name, 0, std::numeric_limits<int32_t>::max());
+  for (const Linear &own : growth)
+    for (auto [term, factor] : own.terms) {
+      bool isNatural = terms.getTerm(term).least >= 0;
+      std::string product = name + " times " + terms.getTerm(term).name;
+      repetition.products[term] = terms.get(
+          product, isNatural ? 0 : std::numeric_limits<int64_t>::min(),
+          std::numeric_limits<int64_t>::max());
+    }
+  return repetition;
+}
+
 bool KernelRun::repeats(unsigned line) const {
   return llvm::any_of(heads, [&](const auto &own) {
-    return own.first.first == line && own.second.count &&
+    return own.first.first == line && own.second.repetition &&
            own.second.states.size() < LoopHead::kMostStates;
   });
 }
@@ -309,28 +361,26 @@ bool KernelRun::comesAgain(const Class &own, unsigned at) {
   dropEnded();
   LoopState state = StateWriter(*this).write();
   // The steps that take as long.
-  constexpr size_t kNumbersOfStep = 512;
+  constexpr size_t kNumbersOfStep = 64;
   steps += state.exact.size() / kNumbersOfStep;
-  if (head.count) {
+  if (head.repetition) {
     // Once more, with one repetition more.
     bool isSame =
         state.findGrowth(*head.repeated) == head.growth &&
-        state.assumptions.imply(head.repeated->assumptions, *head.count);
+        state.assumptions.imply(head.repeated->assumptions, *head.repetition);
     head.states.push_back(std::move(state));
     return isSame;
   }
   for (const LoopState &earlier : llvm::reverse(head.states)) {
-    std::optional<std::vector<int64_t>> growth = state.findGrowth(earlier);
+    std::optional<std::vector<Linear>> growth = state.findGrowth(earlier);
     if (!growth)
       continue;
-    head.count =
-        terms.get(("repetitions at line " +
-                   llvm::Twine(code.lines[at].instruction->location.line) +
-                   ", of state " + llvm::Twine(next))
-                      .str(),
-                  0, std::numeric_limits<int32_t>::max());
-    grow(*growth, *head.count);
-    assumptions.grow(earlier.assumptions, *head.count);
+    head.repetition = makeRepetition(*growth, at);
+    grow(*growth, *head.repetition);
+    std::vector<Linear> growths = *growth;
+    llvm::sort(growths);
+    growths.erase(std::unique(growths.begin(), growths.end()), growths.end());
+    assumptions.grow(earlier.assumptions, growths, *head.repetition);
     head.growth = std::move(*growth);
     head.repeated = StateWriter(*this).write();
     head.states.clear();

@@ -18,25 +18,24 @@
 namespace carousel::proof {
 
 struct LoopState {
-  /// All but the constants of numbers, in one order.
+  /// All but numbers that are the same in all threads, in one order.
   std::vector<int64_t> exact;
-  std::vector<int64_t> constants;
+  std::vector<Linear> numbers;
   Assumptions assumptions;
 
-  /// The number by which each constant grows from an earlier state to this one;
+  /// The sum by which each number grows from an earlier state to this one;
   /// nullopt if they aren't alike.
-  std::optional<std::vector<int64_t>>
-  findGrowth(const LoopState &earlier) const;
+  std::optional<std::vector<Linear>> findGrowth(const LoopState &earlier) const;
 };
 
 /// The states at a branch in which a class decides whether it goes on.
 struct LoopHead {
   static constexpr size_t kMostStates = 48;
   std::vector<LoopState> states;
-  /// The number of repetitions, once a state came again. Then all that follows
-  /// is for any number, and the head is `repeated`.
-  std::optional<TermId> count;
-  std::vector<int64_t> growth; ///< of the constants
+  /// Once a state came again. Then all that follows is for any number of
+  /// repetitions, and the head is `repeated`.
+  std::optional<Repetition> repetition;
+  std::vector<Linear> growth; ///< of the numbers
   std::optional<LoopState> repeated;
 };
 

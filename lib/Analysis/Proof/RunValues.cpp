@@ -567,6 +567,20 @@ Value KernelRun::computeSymbols(const Instruction &instruction,
                ? value
                : Value();
   }
+  case Opcode::Bfe: {
+    Value first = get(2), count = get(3);
+    if (!isUnsigned(instruction) || !first.isConstant() ||
+        !count.isConstant() || first.number.constant < 0 ||
+        count.number.constant < 0 || count.number.constant >= bits)
+      break;
+    unsigned shift = unsigned(std::min<int64_t>(first.number.constant, bits));
+    auto parts = splitBits(get(1), shift + count.number.constant, own.members);
+    if (!parts || shift + count.number.constant > bits)
+      break;
+    return makeNumbers(own.members, [&](unsigned thread) {
+      return parts->second.get(thread) >> shift;
+    });
+  }
   case Opcode::Setp:
     return compare(instruction, own, line);
   case Opcode::Selp:

@@ -249,7 +249,9 @@ bool Assumptions::contradicts(const Linear &number) const {
   if (number.isConstant())
     return number.constant < 0;
   std::vector<Linear> open = collect(number);
+  work += bounds.size();
   while (open.size() <= kMost) {
+    work += open.size();
     // The term that is in the fewest pairs of constraints.
     std::map<TermId, std::pair<size_t, size_t>> counts;
     for (const Linear &own : open) {
@@ -375,44 +377,63 @@ std::vector<Linear> Assumptions::getBounds() const {
   return list;
 }
 
-void Assumptions::grow(const Assumptions &earlier, TermId count) {
+Linear Repetition::grow(const Linear &number, const Linear &growth) const {
+  Linear sum = number.plus(Linear::of(count, growth.constant));
+  for (auto [term, factor] : growth.terms)
+    sum = sum.plus(Linear::of(products.at(term), factor));
+  return sum;
+}
+
+Linear Repetition::repeat(const Linear &number) const {
+  Linear sum = number;
+  for (auto [term, factor] : number.terms) {
+    if (term == count)
+      sum.constant += factor;
+    for (auto [own, product] : products)
+      if (term == product)
+        sum = sum.plus(Linear::of(own, factor));
+  }
+  return sum;
+}
+
+void Assumptions::grow(const Assumptions &earlier,
+                       llvm::ArrayRef<Linear> growths,
+                       const Repetition &repetition) {
   Assumptions grown(*terms);
   std::vector<Linear> before = earlier.getBounds();
-  for (const Linear &own : getBounds())
+  // Those that are new since then say how they grow.
+  auto growAs = [&](const Linear &own, const std::vector<Linear> &list,
+                    auto add) {
+    if (llvm::is_contained(list, own))
+      return;
+    for (const Linear &growth : growths)
+      for (int64_t sign : {1, -1})
+        if (llvm::is_contained(list, own.plus(growth, -sign)))
+          add(repetition.grow(own, growth.times(sign)));
+  };
+  for (const Linear &own : getBounds()) {
+    auto add = [&](const Linear &number) {
+      grown.assumeAtLeastZero(number, true);
+    };
     for (const Linear &other : before)
       if (other.terms == own.terms)
-        grown.assumeAtLeastZero(
-            own.plus(Linear::of(count, own.constant - other.constant)), true);
-  // The latest one says how far they have grown.
-  auto findLast = [](const std::vector<Linear> &list, const Linear &like) {
-    auto found = llvm::find_if(llvm::reverse(list), [&](const Linear &own) {
-      return own.terms == like.terms;
-    });
-    return found == list.rend() ? nullptr : &*found;
-  };
-  for (const Linear &own : nonZero) {
-    const Linear *last = findLast(earlier.nonZero, own);
-    if (!last)
-      continue;
-    int64_t growth = findLast(nonZero, own)->constant - last->constant;
-    if (llvm::is_contained(earlier.nonZero, own.plus({-growth, {}})))
-      grown.nonZero.push_back(own.plus(Linear::of(count, growth)));
+        add(repetition.grow(own, {own.constant - other.constant, {}}));
+    growAs(own, before, add);
   }
+  for (const Linear &own : nonZero)
+    growAs(own, earlier.nonZero,
+           [&](const Linear &number) { grown.nonZero.push_back(number); });
+  grown.work = work;
   *this = std::move(grown);
 }
 
-bool Assumptions::imply(const Assumptions &other, TermId count) const {
-  auto repeat = [&](Linear number) {
-    for (auto [term, factor] : number.terms)
-      if (term == count)
-        number.constant += factor;
-    return number;
-  };
+bool Assumptions::imply(const Assumptions &other,
+                        const Repetition &repetition) const {
   return llvm::all_of(other.getBounds(),
                       [&](const Linear &own) {
-                        return isAtLeastZero(repeat(own)) == true;
+                        return isAtLeastZero(repetition.repeat(own)) == true;
                       }) &&
          llvm::all_of(other.nonZero, [&](const Linear &own) {
-           return isZero(repeat(own)) == false;
+           return isZero(repetition.repeat(own)) == false;
          });
 }

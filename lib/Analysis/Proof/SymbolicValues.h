@@ -112,6 +112,18 @@ private:
   std::vector<Condition> conditions;
 };
 
+/// Any number of repetitions, in each of which numbers grow by the same sums.
+struct Repetition {
+  TermId count = 0;
+  /// What the count times a term is, which no sum is.
+  std::map<TermId, TermId> products;
+
+  /// What a number is that grows.
+  Linear grow(const Linear &number, const Linear &growth) const;
+  /// For one repetition more.
+  Linear repeat(const Linear &number) const;
+};
+
 /// Assumptions of a way through the kernel.
 class Assumptions {
 public:
@@ -125,12 +137,15 @@ public:
   /// The range of a sum.
   std::pair<int64_t, int64_t> getRange(const Linear &number) const;
   std::string print() const;
-  /// Forgets what isn't known of an earlier state but for constants. What is
-  /// grows by as much for each of `count` further repetitions.
-  void grow(const Assumptions &earlier, TermId count);
+  /// How many sums have been compared so far.
+  uint64_t getWork() const { return work; }
+  /// Keeps what grows: by a constant since an earlier state, or by one of
+  /// `growths` or its negative. Forgets the rest.
+  void grow(const Assumptions &earlier, llvm::ArrayRef<Linear> growths,
+            const Repetition &repetition);
   /// Whether they are at least what is assumed of another state, for one
   /// repetition more.
-  bool imply(const Assumptions &other, TermId count) const;
+  bool imply(const Assumptions &other, const Repetition &repetition) const;
   /// Whether all terms are numbers that a launch chooses freely, so that some
   /// launch may be as assumed.
   bool areFree() const;
@@ -157,6 +172,7 @@ private:
   const Terms *terms;
   std::map<Key, Bounds> bounds;
   std::vector<Linear> nonZero;
+  mutable uint64_t work = 0;
 };
 
 } // namespace carousel::proof

@@ -58,7 +58,8 @@ TEST_F(SymbolicValuesTest, TripsFollowFromTrips) {
 }
 
 TEST_F(SymbolicValuesTest, BoundsGrowWithRepetitions) {
-  TermId count = terms.get("t", 0, 1 << 30);
+  Repetition repetition = {terms.get("t", 0, 1 << 30), {}};
+  TermId count = repetition.count;
   auto grown = [&](int64_t constant, int64_t n, int64_t t) {
     return make(constant, n).plus(Linear::of(count, t));
   };
@@ -69,39 +70,63 @@ TEST_F(SymbolicValuesTest, BoundsGrowWithRepetitions) {
   for (Assumptions *own : {&earlier, &now})
     own->assumeAtLeastZero(make(5, 0, -1), true);
   now.assumeAtLeastZero(make(100, -1), true);
-  now.grow(earlier, count);
+  now.grow(earlier, {make(4)}, repetition);
   EXPECT_EQ(now.isAtLeastZero(grown(-7, 1, -4)), true);
   EXPECT_EQ(now.isAtLeastZero(grown(-8, 1, -4)), std::nullopt);
   EXPECT_EQ(now.isAtLeastZero(make(5, 0, -1)), true);
   // A bound that wasn't there before doesn't hold for all repetitions.
   EXPECT_EQ(now.isAtLeastZero(make(100, -1)), std::nullopt);
   Assumptions later = now;
-  EXPECT_FALSE(later.imply(now, count));
+  EXPECT_FALSE(later.imply(now, repetition));
   later.assumeAtLeastZero(grown(-10, 1, -4), true);
-  EXPECT_FALSE(later.imply(now, count));
+  EXPECT_FALSE(later.imply(now, repetition));
   later.assumeAtLeastZero(grown(-11, 1, -4), true);
-  EXPECT_TRUE(later.imply(now, count));
+  EXPECT_TRUE(later.imply(now, repetition));
 }
 
 TEST_F(SymbolicValuesTest, InequalitiesGrowWithRepetitions) {
-  TermId count = terms.get("t", 0, 1 << 30);
+  Repetition repetition = {terms.get("t", 0, 1 << 30), {}};
+  TermId count = repetition.count;
   Assumptions earlier(terms), now(terms);
   for (int64_t trip : {0, 1, 2, 3, 4}) {
     if (trip <= 2)
       earlier.assumeZero(make(-trip, 1), false);
     now.assumeZero(make(-trip, 1), false);
   }
-  now.grow(earlier, count);
-  // Those that were new two trips before.
-  for (int64_t trip : {2, 3, 4})
+  now.grow(earlier, {make(2)}, repetition);
+  // Those that are new.
+  for (int64_t trip : {3, 4})
     EXPECT_EQ(now.isZero(make(-trip, 1).plus(Linear::of(count, -2))), false);
   EXPECT_EQ(now.isZero(make(-1, 1)), std::nullopt);
   Assumptions later = now;
   for (int64_t trip : {5, 6}) {
-    EXPECT_FALSE(later.imply(now, count));
+    EXPECT_FALSE(later.imply(now, repetition));
     later.assumeZero(make(-trip, 1).plus(Linear::of(count, -2)), false);
   }
-  EXPECT_TRUE(later.imply(now, count));
+  EXPECT_TRUE(later.imply(now, repetition));
+}
+
+TEST_F(SymbolicValuesTest, StepsMayBeTerms) {
+  // n is larger than 1, 2 and 3 times the number of CTAs; each trip is one.
+  TermId count = terms.get("t", 0, 1 << 30), product = terms.get("t times", 0);
+  Repetition repetition = {count, {{1, product}}};
+  Assumptions earlier(terms), now(terms);
+  for (int64_t trip : {1, 2, 3}) {
+    if (trip <= 2)
+      earlier.assumeAtLeastZero(make(-1, 1, -trip), true);
+    now.assumeAtLeastZero(make(-1, 1, -trip), true);
+  }
+  now.grow(earlier, {make(0, 0, 1)}, repetition);
+  auto grown = [&](int64_t trip) {
+    return make(-1, 1, -trip).plus(Linear::of(product, -1));
+  };
+  EXPECT_EQ(now.isAtLeastZero(grown(3)), true);
+  EXPECT_EQ(now.isAtLeastZero(grown(4)), std::nullopt);
+  EXPECT_EQ(repetition.repeat(grown(3)), grown(4));
+  Assumptions later = now;
+  EXPECT_FALSE(later.imply(now, repetition));
+  later.assumeAtLeastZero(grown(4), true);
+  EXPECT_TRUE(later.imply(now, repetition));
 }
 
 TEST_F(SymbolicValuesTest, RangesOfTermsAreKnown) {
