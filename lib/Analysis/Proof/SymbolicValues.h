@@ -115,10 +115,10 @@ private:
 /// Any number of repetitions, in each of which numbers grow by the same sums.
 struct Repetition {
   TermId count = 0;
-  /// What the count times a term is, which no sum is.
+  /// Terms for the count times a term.
   std::map<TermId, TermId> products;
 
-  /// What a number is that grows.
+  /// A number that grows, after them.
   Linear grow(const Linear &number, const Linear &growth) const;
   /// For one repetition more.
   Linear repeat(const Linear &number) const;
