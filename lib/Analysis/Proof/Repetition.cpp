@@ -257,20 +257,26 @@ private:
   bool isOrdered = false;
 };
 
-/// Forgets operations that have ended and whose bytes others have now.
+/// Forgets operations whose bytes others have now. Bulk stores must have been
+/// waited for.
 void KernelRun::dropEnded() {
   std::set<unsigned> accessing;
   words.forEachAccess([&](uint64_t, const Access &access) {
     if (access.isAsync)
       accessing.insert(access.owner);
   });
+  auto drop = [&](Group &group) {
+    llvm::erase_if(group, [&](unsigned number) {
+      const Operation &own = operations[number];
+      return accessing.count(number) == 0 &&
+             (!own.ends.empty() ||
+              code.lines[own.line].kind != EventKind::BulkStore);
+    });
+  };
   for (Class &own : classes)
     for (Groups &groups : own.groups) {
-      for (Group &group : groups.committed)
-        llvm::erase_if(group, [&](unsigned operation) {
-          return accessing.count(operation) == 0 &&
-                 !operations[operation].ends.empty();
-        });
+      drop(groups.open);
+      llvm::for_each(groups.committed, drop);
       // Waits end the first groups, whatever the number of these.
       while (!groups.committed.empty() && groups.committed.front().empty())
         groups.committed.pop_front();
