@@ -94,6 +94,9 @@ public:
   /// Lives as long as the context.
   const char *getName() const { return name; }
   const ParameterLayout &getLayout() const { return layout; }
+  /// Whether functions are linked to it, of which only the package's user knows
+  /// what they write.
+  bool callsExterns() const { return !moduleInfo->externs.empty(); }
   /// Whether the device can run it at all.
   bool isSupported() const { return supported; }
 

@@ -129,7 +129,7 @@ private:
   /// The elements that a step reads and writes.
   struct PlannedAccesses {
     std::vector<std::pair<PlannedView, bool>> views; ///< true: writes
-    const void *own = nullptr;
+    const void *shared = nullptr;
     bool isAlone = false;
   };
   using Step =
@@ -146,8 +146,8 @@ private:
                                         const Memory &memory) const;
   Status start(const PlannedLaunch &launch, const Memory &memory,
                uint64_t streamId, Stream stream) const;
-  /// Calls `start` with each chosen step. In a graph, steps that don't wait for
-  /// one another are side by side.
+  /// Calls `start` with each chosen step until one fails. In a graph, steps
+  /// that don't wait for one another are side by side.
   template <typename Start>
   Status startAll(Context::Impl &context, const Memory &memory,
                   StepChoice choice, Stream stream, Start start) const;

@@ -20,7 +20,7 @@ namespace carousel::runtime {
 //===----------------------------------------------------------------------===//
 
 static bool conflict(const StepAccesses &lhs, const StepAccesses &rhs) {
-  if (lhs.isAlone || rhs.isAlone || (lhs.own && lhs.own == rhs.own))
+  if (lhs.isAlone || rhs.isAlone || (lhs.shared && lhs.shared == rhs.shared))
     return true;
   for (const StepAccess &one : lhs.list)
     for (const StepAccess &other : rhs.list)
@@ -37,7 +37,7 @@ orderSteps(const std::vector<StepAccesses> &steps) {
   std::vector<std::vector<bool>> all(steps.size());
   for (size_t step = 0; step < steps.size(); ++step) {
     all[step].resize(steps.size());
-    // From the latest one back, so that what it waits for is known.
+    // The latest one comes first, and brings those that it waits for.
     for (size_t earlier = step; earlier-- > 0;) {
       if (all[step][earlier] || !conflict(steps[step], steps[earlier]))
         continue;
@@ -54,39 +54,28 @@ orderSteps(const std::vector<StepAccesses> &steps) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-void RecordedSteps::Nodes::add(const Nodes &other) {
-  for (size_t i = 0; i < other.nodes.size(); ++i) {
-    if (std::find(nodes.begin(), nodes.end(), other.nodes[i]) != nodes.end())
-      continue;
-    nodes.push_back(other.nodes[i]);
-    edges.push_back(other.edges[i]);
-  }
+/// Each node once.
+static void append(std::vector<CUgraphNode> &nodes,
+                   const std::vector<CUgraphNode> &others) {
+  for (CUgraphNode other : others)
+    if (std::find(nodes.begin(), nodes.end(), other) == nodes.end())
+      nodes.push_back(other);
 }
 
-Result<CUstreamCaptureStatus> RecordedSteps::get(Nodes &nodes) const {
+Result<RecordedSteps::Nodes> RecordedSteps::get() const {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUgraphNode *list = nullptr;
-  const CUgraphEdgeData *edges = nullptr;
   size_t count = 0;
-  CUresult result = context->driver->cuStreamGetCaptureInfo(
-      stream, &status, nullptr, nullptr, &list, &edges, &count);
-  // The default stream, while another one records: its launch says so.
-  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
-    return CU_STREAM_CAPTURE_STATUS_NONE;
-  CAROUSEL_TRY(context->check(result, "cuStreamGetCaptureInfo"));
-  if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-    nodes.nodes.assign(list, list + count);
-    nodes.edges.assign(count, CUgraphEdgeData());
-    if (edges)
-      nodes.edges.assign(edges, edges + count);
-  }
-  return status;
+  CAROUSEL_TRY(context->check(
+      context->driver->cuStreamGetCaptureInfo(stream, &status, nullptr, nullptr,
+                                              &list, nullptr, &count),
+      "cuStreamGetCaptureInfo"));
+  return Nodes(list, list + count);
 }
 
 Status RecordedSteps::set(Nodes nodes) const {
   return context->check(context->driver->cuStreamUpdateCaptureDependencies(
-                            stream, nodes.nodes.data(), nodes.edges.data(),
-                            nodes.nodes.size(),
+                            stream, nodes.data(), nullptr, nodes.size(),
                             CU_STREAM_SET_CAPTURE_DEPENDENCIES),
                         "cuStreamUpdateCaptureDependencies");
 }
@@ -97,10 +86,21 @@ Result<std::optional<RecordedSteps>> RecordedSteps::make(Context::Impl &context,
   if (!driver.cuStreamGetCaptureInfo ||
       !driver.cuStreamUpdateCaptureDependencies)
     return std::nullopt;
-  RecordedSteps steps(context, stream);
-  CAROUSEL_TRY_ASSIGN(CUstreamCaptureStatus status, steps.get(steps.before));
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode *list = nullptr;
+  size_t count = 0;
+  CUresult result = driver.cuStreamGetCaptureInfo(
+      stream, &status, nullptr, nullptr, &list, nullptr, &count);
+  // The default stream, while another one records: its launch says so. The
+  // next node waits for parts of others: the steps keep to a row.
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+      result == CUDA_ERROR_LOSSY_QUERY)
+    return std::nullopt;
+  CAROUSEL_TRY(context.check(result, "cuStreamGetCaptureInfo"));
   if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
     return std::nullopt;
+  RecordedSteps steps(context, stream);
+  steps.before.assign(list, list + count);
   return steps;
 }
 
@@ -108,27 +108,27 @@ Status RecordedSteps::begin() {
   const std::vector<size_t> &earlier = order[behind.size()];
   Nodes nodes;
   for (size_t step : earlier)
-    nodes.add(behind[step]);
+    append(nodes, behind[step]);
   return set(earlier.empty() ? before : nodes);
 }
 
 Status RecordedSteps::end() {
-  Nodes nodes;
-  CAROUSEL_TRY(get(nodes));
+  CAROUSEL_TRY_ASSIGN(Nodes nodes, get());
   behind.push_back(std::move(nodes));
   return {};
 }
 
 Status RecordedSteps::finish() {
+  // Those of the last step, or of one that failed.
+  CAROUSEL_TRY_ASSIGN(Nodes nodes, get());
   std::vector<bool> isLast(behind.size(), true);
-  for (const std::vector<size_t> &earlier : order)
-    for (size_t step : earlier)
-      isLast[step] = false;
-  Nodes nodes;
+  for (size_t step = 0; step < behind.size(); ++step)
+    for (size_t earlier : order[step])
+      isLast[earlier] = false;
   for (size_t step = 0; step < behind.size(); ++step)
     if (isLast[step])
-      nodes.add(behind[step]);
-  return set(behind.empty() ? before : nodes);
+      append(nodes, behind[step]);
+  return set(std::move(nodes));
 }
 
 } // namespace carousel::runtime

@@ -31,8 +31,9 @@ struct StepAccess {
 
 struct StepAccesses {
   std::vector<StepAccess> list;
-  /// Whose own memory it writes, if any: launches of one kernel share it.
-  const void *own = nullptr;
+  /// Steps with the same object wait for each other: launches of one kernel
+  /// share its workspaces.
+  const void *shared = nullptr;
   /// It runs beside no other step.
   bool isAlone = false;
 };
@@ -40,18 +41,16 @@ struct StepAccesses {
 /// Returns, for each step, the earlier ones that it waits for: all with which
 /// it shares elements that one of them writes, but for those that others of
 /// these wait for. Takes time in proportion to the square of the steps.
-///
-/// Products of a library share their scratch. Two at a time would delay each
-/// other: on an H200, f32's of 128 x 768 x 2304 and 768 x 2304 x 128 take 49 us
-/// side by side, and 37 in turn.
 std::vector<std::vector<size_t>>
 orderSteps(const std::vector<StepAccesses> &steps);
 
-/// The steps of a graph that a stream records.
+/// The steps of a graph that a stream records. No other thread may record into
+/// the stream meanwhile.
 class RecordedSteps {
 public:
   /// None unless the stream records a graph, by a driver that can change what
-  /// its next node depends on (12.3). The context must be current.
+  /// its next node depends on (12.3), and waits for whole nodes alone. The
+  /// context must be current.
   static Result<std::optional<RecordedSteps>> make(Context::Impl &context,
                                                    Stream stream);
 
@@ -61,21 +60,17 @@ public:
   /// Before and after the calls of each step, in their order.
   Status begin();
   Status end();
-  /// Makes what comes next in the stream wait for all steps.
+  /// Makes what comes next in the stream wait for all steps so far, also for
+  /// one that has begun and failed.
   Status finish();
 
 private:
-  /// Nodes that what comes next depends on.
-  struct Nodes {
-    std::vector<CUgraphNode> nodes;
-    std::vector<CUgraphEdgeData> edges; ///< of each
-
-    void add(const Nodes &other);
-  };
+  /// The nodes on which the stream's next one depends.
+  using Nodes = std::vector<CUgraphNode>;
 
   RecordedSteps(Context::Impl &context, Stream stream)
       : context(&context), stream(stream) {}
-  Result<CUstreamCaptureStatus> get(Nodes &nodes) const;
+  Result<Nodes> get() const;
   Status set(Nodes nodes) const;
 
   Context::Impl *context;

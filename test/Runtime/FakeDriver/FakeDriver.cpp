@@ -366,6 +366,7 @@ void noteNode(State &state, CUstream stream) {
   CUgraphNode_st node;
   for (CUgraphNode earlier : graph.last)
     node.dependencies.push_back(graph.getNumber(earlier));
+  std::sort(node.dependencies.begin(), node.dependencies.end());
   graph.nodes.push_back(std::move(node));
   graph.last = {&graph.nodes.back()};
 }

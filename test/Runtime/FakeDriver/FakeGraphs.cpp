@@ -51,8 +51,8 @@ CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream stream,
     *graph = own;
   if (dependencies)
     *dependencies = own->last.data();
-  if (edges) // all are complete
-    *edges = nullptr;
+  if (edges)
+    return CUDA_ERROR_NOT_SUPPORTED;
   if (count)
     *count = own->last.size();
   return CUDA_SUCCESS;
@@ -73,7 +73,7 @@ CUresult CUDAAPI cuStreamUpdateCaptureDependencies(CUstream stream,
   bool areOwn = std::all_of(last.begin(), last.end(), [&](CUgraphNode node) {
     return graph.getNumber(node) < graph.nodes.size();
   });
-  if (flags != CU_STREAM_SET_CAPTURE_DEPENDENCIES || !areOwn)
+  if (flags != CU_STREAM_SET_CAPTURE_DEPENDENCIES || edges || !areOwn)
     return CUDA_ERROR_INVALID_VALUE;
   graph.last = std::move(last);
   return CUDA_SUCCESS;

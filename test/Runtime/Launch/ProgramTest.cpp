@@ -445,6 +445,25 @@ TEST_F(ProgramTest, StepsOfGraphs) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/// What a caller records behind a refused launch waits for its steps.
+TEST_F(ProgramTest, RefusedStepsOfGraphs) {
+  using Nodes = std::vector<std::vector<size_t>>;
+  Context context = open();
+  Program program = getProgram(context);
+  TwiceArguments arguments(context, 1024);
+  CUstream stream = fake::makeStream();
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  // The fill waits for none of the three steps before it.
+  fake::failNext("cuMemsetD2D32Async", CUDA_ERROR_INVALID_VALUE);
+  EXPECT_FALSE(program.launch(arguments.list, 3, stream));
+  EXPECT_EQ(fake::getNodes(stream), (Nodes{{}, {0}, {1}}));
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  EXPECT_EQ(fake::getNodes(stream),
+            (Nodes{{}, {0}, {1}, {2}, {3}, {4}, {2}, {6}}));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 /// The arguments of "loads".
 class LoadArguments {
 public:

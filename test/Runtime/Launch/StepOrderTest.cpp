@@ -62,7 +62,7 @@ TEST(StepOrderTest, EmptyViewsShareNothing) {
             (Order{{}, {}, {}}));
 }
 
-TEST(StepOrderTest, KernelsMemory) {
+TEST(StepOrderTest, KernelsShareWorkspaces) {
   int first = 0, second = 0;
   std::vector<StepAccesses> steps = {
       {{write(0)}, &first}, {{write(16)}, &second}, {{write(32)}, &first}};
