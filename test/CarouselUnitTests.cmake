@@ -20,6 +20,7 @@ carousel_add_unittest(CarouselPTXTests PRODUCT simulator
 carousel_add_unittest(CarouselProofTests PRODUCT simulator
   SOURCES
     Analysis/Proof/EventOrderTest.cpp
+    Analysis/Proof/RepetitionTest.cpp
     Analysis/Proof/SymbolicValuesTest.cpp
   LIBS CarouselProof)
 carousel_add_unittest(CarouselDialectTests PRODUCT core

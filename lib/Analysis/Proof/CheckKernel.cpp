@@ -120,21 +120,14 @@ static LaunchFacts findFacts(const ptx::Function &kernel,
     for (auto [number, factor] : guard.parameters) {
       TermId term = getTerm(number);
       auto divisor = facts.divisors.find(term);
-      Linear own;
-      own.terms.push_back(
-          {term,
-           factor * (divisor == facts.divisors.end() ? 1 : divisor->second)});
-      sum = sum.plus(own);
+      sum = sum.plus(Linear::of(
+          term,
+          factor * (divisor == facts.divisors.end() ? 1 : divisor->second)));
     }
-    Linear bound;
-    if (guard.least != std::numeric_limits<int64_t>::min()) {
-      bound.constant = guard.least;
-      facts.atLeastZero.push_back(sum.plus(bound, -1));
-    }
-    if (guard.most != std::numeric_limits<int64_t>::max()) {
-      bound.constant = guard.most;
-      facts.atLeastZero.push_back(bound.plus(sum, -1));
-    }
+    if (guard.least != std::numeric_limits<int64_t>::min())
+      facts.atLeastZero.push_back(sum.plus({guard.least, {}}, -1));
+    if (guard.most != std::numeric_limits<int64_t>::max())
+      facts.atLeastZero.push_back(Linear{guard.most, {}}.plus(sum, -1));
   }
   return facts;
 }

@@ -15,8 +15,6 @@
 
 using namespace carousel::proof;
 
-static constexpr int32_t kWarpSize = 32;
-
 void Clock::join(const Clock &other) {
   if (epochs.size() < other.epochs.size())
     epochs.resize(other.epochs.size(), 0);

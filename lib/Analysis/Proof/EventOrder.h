@@ -21,6 +21,8 @@
 
 namespace carousel::proof {
 
+inline constexpr int32_t kWarpSize = 32;
+
 /// Events before a point: epochs of classes, and operations that have completed
 /// on a barrier.
 struct Clock {

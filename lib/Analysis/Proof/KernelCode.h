@@ -81,8 +81,7 @@ public:
   std::string refusal;
   ptx::Location refusalAt;
 
-  /// The numbers of registers that are read at a line or behind it, before they
-  /// are written.
+  /// Returns the live registers before a line, by their numbers.
   llvm::BitVector findLive(unsigned line) const;
 
 private:

@@ -40,6 +40,11 @@ LoopState::findGrowth(const LoopState &earlier) const {
   return growth;
 }
 
+bool LoopHead::isRepeatedBy(const LoopState &state) const {
+  return state.findGrowth(*repeated) == growth &&
+         state.assumptions.imply(repeated->assumptions, *repetition);
+}
+
 //===----------------------------------------------------------------------===//
 // Description of a state
 //===----------------------------------------------------------------------===//
@@ -142,6 +147,7 @@ private:
     putAll(own.rendezvous);
     put(own.knowledge);
     putEpoch(own.number, own.epoch);
+    put(int64_t(own.warpEpochs.size()));
     for (auto [owner, epoch] : own.warpEpochs) {
       put(owner);
       putEpoch(owner, epoch);
@@ -155,6 +161,7 @@ private:
       putGroup(groups.open);
       llvm::for_each(groups.committed, putGroup);
     }
+    put(int64_t(own.seen.size()));
     for (auto [address, phases] : own.seen) {
       auto barrier = run.barriers.find(address);
       put(int64_t(address));
@@ -197,6 +204,11 @@ private:
     }
   }
   void writeAll() {
+    // Lists have their lengths, so that no two states are written alike.
+    put(int64_t(run.classes.size()));
+    put(int64_t(run.barriers.size()));
+    put(int64_t(run.named.size()));
+    put(int64_t(live.size()));
     llvm::for_each(run.classes, [&](const Class &own) { put(own); });
     for (const auto &[address, barrier] : run.barriers)
       put(barrier);
@@ -225,29 +237,37 @@ private:
   }
   /// Words that follow each other and are alike are written once.
   void putWords() {
-    std::vector<int64_t> &exact = state.exact, firsts, last;
+    std::vector<int64_t> &exact = state.exact, last;
     size_t begin = exact.size();
-    uint64_t current = 0;
+    uint64_t current = 0, runBegin = 0, runEnd = 0;
+    auto endRun = [&] {
+      if (runBegin == runEnd)
+        return;
+      put(int64_t(runBegin));
+      put(int64_t(runEnd));
+      putAll(last);
+      begin = exact.size();
+    };
     auto endWord = [&] {
       std::vector<int64_t> own(exact.begin() + begin, exact.end());
-      if (own == last)
-        exact.resize(begin);
-      else
-        firsts.push_back(int64_t(current));
-      last = std::move(own);
-      begin = exact.size();
+      exact.resize(begin);
+      if (own.empty())
+        return;
+      if (current != runEnd || own != last) {
+        endRun();
+        runBegin = current;
+        last = std::move(own);
+      }
+      runEnd = current + 1;
     };
     run.words.forEachAccess([&](uint64_t word, const Access &access) {
       if (word != current)
-        endWord();
-      // A word without accesses is unlike its neighbours.
-      if (word > current + 1)
         endWord();
       current = word;
       put(access);
     });
     endWord();
-    putAll(firsts);
+    endRun();
   }
 
   KernelRun &run;
@@ -370,12 +390,8 @@ bool KernelRun::comesAgain(const Class &own, unsigned at) {
   constexpr size_t kNumbersOfStep = 64;
   steps += state.exact.size() / kNumbersOfStep;
   if (head.repetition) {
-    // Once more, with one repetition more.
-    bool isSame =
-        state.findGrowth(*head.repeated) == head.growth &&
-        state.assumptions.imply(head.repeated->assumptions, *head.repetition);
     head.states.push_back(std::move(state));
-    return isSame;
+    return head.isRepeatedBy(head.states.back());
   }
   for (const LoopState &earlier : llvm::reverse(head.states)) {
     std::optional<std::vector<Linear>> growth = state.findGrowth(earlier);

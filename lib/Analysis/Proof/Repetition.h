@@ -37,6 +37,10 @@ struct LoopHead {
   std::optional<Repetition> repetition;
   std::vector<Linear> growth; ///< of the numbers
   std::optional<LoopState> repeated;
+
+  /// Whether a state is the one after any number of repetitions, after one more
+  /// of these: so is each state from there on.
+  bool isRepeatedBy(const LoopState &state) const;
 };
 
 } // namespace carousel::proof

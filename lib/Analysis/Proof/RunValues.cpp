@@ -717,13 +717,12 @@ void KernelRun::compute(Class &own, const CodeLine &line,
       return setAll({});
     unsigned first = llvm::countr_zero(uint32_t(mask.number.constant));
     setAll({});
-    constexpr unsigned kWarp = 32;
     if (!line.writes.empty())
-      write(
-          own, line.writes.back(),
-          makeNumbers(own.members,
-                      [&](unsigned thread) { return thread % kWarp == first; }),
-          some);
+      write(own, line.writes.back(),
+            makeNumbers(
+                own.members,
+                [&](unsigned thread) { return thread % kWarpSize == first; }),
+            some);
     return;
   }
   case Opcode::ShflSync: {

@@ -177,6 +177,15 @@ std::optional<bool> Assumptions::isZero(const Linear &number) const {
 // Contradictions
 //===----------------------------------------------------------------------===//
 
+/// Appends the sums that aren't negative where `sum` has these bounds.
+static void appendBounds(std::vector<Linear> &list, const Linear &sum,
+                         int64_t least, int64_t most) {
+  if (least != kLeast)
+    list.push_back(sum.plus({least, {}}, -1));
+  if (most != kMost)
+    list.push_back(Linear{most, {}}.plus(sum, -1));
+}
+
 std::vector<Linear> Assumptions::collect(const Linear &number) const {
   std::vector<Linear> found = {number};
   std::map<TermId, bool> seen;
@@ -188,23 +197,12 @@ std::vector<Linear> Assumptions::collect(const Linear &number) const {
   };
   note(number);
   llvm::SmallVector<bool> isTaken(bounds.size(), false);
-  auto add = [&](const Linear &sum, const Bounds &own) {
-    Linear bound;
-    if (own.least != kLeast) {
-      bound.constant = own.least;
-      found.push_back(sum.plus(bound, -1));
-    }
-    if (own.most != kMost) {
-      bound.constant = own.most;
-      found.push_back(bound.plus(sum, -1));
-    }
-  };
   while (!open.empty()) {
     TermId term = open.back();
     open.pop_back();
-    Linear own;
-    own.terms.push_back({term, 1});
-    add(own, {terms->getTerm(term).least, terms->getTerm(term).most});
+    Linear own = Linear::of(term);
+    appendBounds(found, own, terms->getTerm(term).least,
+                 terms->getTerm(term).most);
     for (auto [at, entry] : llvm::enumerate(bounds)) {
       const auto &[key, range] = entry;
       if (isTaken[at] || llvm::none_of(key, [&, term = term](auto part) {
@@ -214,7 +212,7 @@ std::vector<Linear> Assumptions::collect(const Linear &number) const {
       isTaken[at] = true;
       Linear sum;
       sum.terms = key;
-      add(sum, range);
+      appendBounds(found, sum, range.least, range.most);
       note(sum);
     }
   }
@@ -366,14 +364,8 @@ std::string Assumptions::print() const {
 
 std::vector<Linear> Assumptions::getBounds() const {
   std::vector<Linear> list;
-  for (const auto &[key, own] : bounds) {
-    Linear sum;
-    sum.terms = key;
-    if (own.least != kLeast)
-      list.push_back(sum.plus({own.least, {}}, -1));
-    if (own.most != kMost)
-      list.push_back(sum.times(-1).plus({own.most, {}}));
-  }
+  for (const auto &[key, own] : bounds)
+    appendBounds(list, {0, key}, own.least, own.most);
   return list;
 }
 
