@@ -298,11 +298,12 @@ private:
   /// An iteration reduces what it scans: threads have whole lines of a few
   /// elements, and what is reduced of these. Few programs wait for one
   /// iteration after the other: 2048 steps of 768 channels with 16 states take
-  /// 178 us with lines of 8, 106 with 16 and 86 with 32, on an H200.
+  /// 178 us with lines of 8, 106 with 16 and 86 with 32, on an H200. Fewer
+  /// lines than threads are shared by lanes, where longer ones take longer.
   void scheduleReducedScan(ScheduledDim &columns,
                            SmallVectorImpl<unsigned> &reduced) {
     constexpr int64_t kMostColumns = 128, kFewColumns = 8, kPrograms = 128,
-                      kElements = 8192, kLongestLine = 32;
+                      kElements = 8192, kLines = 128;
     int64_t beside = holdReduced(reduced), programs = 1;
     for (const ScheduledDim &dim : schedule.dims)
       if (!dim.isReduced)
@@ -310,8 +311,9 @@ private:
     columns.tile = clampTile(columns, kMostColumns);
     while (columns.tile > kFewColumns && programs / columns.tile < kPrograms)
       columns.tile /= 2;
-    setLoop(reduced.front(), std::clamp(kElements / (columns.tile * beside),
-                                        kLeastScanned, kLongestLine));
+    int64_t lines = columns.tile * beside, longest = lines < kLines ? 8 : 32;
+    setLoop(reduced.front(),
+            std::clamp(kElements / lines, kLeastScanned, longest));
   }
 
   void scheduleColumn() {

@@ -190,10 +190,8 @@ static void orderProducts(func::FuncOp func) {
     keepMatrix(product, *order);
     if (!permuteResult(product, *order))
       continue;
-    for (OpOperand &use : result.getUses()) {
-      auto user = cast<linalg::GenericOp>(use.getOwner());
-      permuteMap(user, use, *order);
-    }
+    for (OpOperand &use : result.getUses())
+      permuteMap(cast<linalg::GenericOp>(use.getOwner()), use, *order);
   }
 }
 

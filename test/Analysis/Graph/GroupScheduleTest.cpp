@@ -161,6 +161,10 @@ TEST(GroupScheduleTest, SumsOfWhatScansHaveBesideAreInTheirKernel) {
   EXPECT_EQ(makeStates(1, 768, 10).schedule(),
             "column, 1 by the grid, 4096 by a loop in vectors of 32, 768 by "
             "the grid in vectors of 8, 10 at once in vectors of 16\n");
+  // Lanes would share longer lines of few states.
+  EXPECT_EQ(makeStates(1, 768, 4).schedule(),
+            "column, 1 by the grid, 4096 by a loop in vectors of 8, 768 by "
+            "the grid in vectors of 8, 4 at once in vectors of 4\n");
   EXPECT_EQ(makeStates(8, 2048, 16).divide(), "none\n");
   // Vectors have no room for all.
   EXPECT_EQ(llvm::StringRef(makeStates(8, 2048, 65).schedule()).count("\n"),

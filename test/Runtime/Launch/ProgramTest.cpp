@@ -445,7 +445,7 @@ TEST_F(ProgramTest, StepsOfGraphs) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/// What a caller records behind a refused launch waits for its steps.
+/// A caller's next nodes wait for the steps of a refused launch.
 TEST_F(ProgramTest, RefusedStepsOfGraphs) {
   using Nodes = std::vector<std::vector<size_t>>;
   Context context = open();
