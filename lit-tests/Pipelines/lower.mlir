@@ -18,6 +18,7 @@
 // ORDER-NEXT: carousel-split-extents
 // ORDER-NEXT: carousel-expand-rows
 // ORDER-NEXT: carousel-specialize-blocks
+// ORDER-NEXT: carousel-hoist-reads
 // ORDER-NEXT: carousel-stream-rows
 // ORDER-NEXT: carousel-batch-programs
 // ORDER-NEXT: carousel-distribute

@@ -55,6 +55,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   SpecializeBlocksOptions specialize;
   specialize.variants = options.variants;
   gpu.addPass(createSpecializeBlocks(specialize));
+  gpu.addPass(createHoistReads());
   gpu.addPass(createStreamRows());
   gpu.addPass(createBatchPrograms());
   gpu.addPass(createDistribute());

@@ -14,6 +14,9 @@
 // CTA doesn't exit before its inboxes are full, so that none of its peers'
 // stores comes too late.
 //
+// Gathers that follow each other and need nothing of one another send first,
+// and wait then.
+//
 // In a loop, kTurns inboxes take turns, each with an mbarrier. That a peer's
 // value has arrived doesn't order what the peer did before it sent it (PTX ISA,
 // st.async). So the cluster meets whenever the turns begin again: by then all
@@ -74,6 +77,21 @@ public:
     ClusterWaitOp::create(b, /*unaligned=*/false);
     for (auto [slot, gather] : llvm::zip_equal(slots, gathers))
       lower(gather, slot);
+  }
+
+  /// Gathers that need nothing of one another are one exchange: a CTA waits for
+  /// the first one's bytes once it has sent the last one's.
+  static Operation *findWait(ClusterGatherOp gather) {
+    Operation *at = gather->getNextNode();
+    auto needs = [&](Operation *op) {
+      return llvm::any_of(gather->getUsers(), [&](Operation *user) {
+        return op->isAncestor(user);
+      });
+    };
+    while (!at->hasTrait<OpTrait::IsTerminator>() && !needs(at) &&
+           (isa<ClusterGatherOp>(at) || isPure(at)))
+      at = at->getNextNode();
+    return at;
   }
 
 private:
@@ -281,6 +299,7 @@ private:
     Turn turn = getTurn(gather);
     ImplicitLocOpBuilder b(gather.getLoc(), gather);
     sendToAll(b, gather, slot, turn.number);
+    b.setInsertionPoint(findWait(gather));
     MbarrierWaitOp::create(b, slot.barriers, turn.number, /*state=*/Value(),
                            turn.parity, /*suspend_ns=*/Value(),
                            MemSemantics::Acquire, MemScope::Cluster,

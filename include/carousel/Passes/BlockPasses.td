@@ -339,6 +339,34 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
   ];
 }
 
+def HoistReads : Pass<"carousel-hoist-reads", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Begin reads before the first reduction";
+  let description = [{
+    Precondition: the block phase, without calls. Postcondition: the same.
+
+    Threads issue in program order, and meet in reductions. So what follows the first reduction of a
+    kernel and doesn't need it is read before it: numbers, and vectors of at most as many bits as
+    are read there already, since they live across it in registers. Numbers at addresses from
+    memory are read behind the vectors, which needn't wait for the address, and others first.
+
+    Reads don't pass writes, loops, branches, barriers or any other op with an effect. Kernels in
+    which a product comes before the first reduction keep what the product follows.
+
+    ```mlir
+    %x = vector.transfer_read %m[%row, %c0], %none : memref<?x?xbf16, #global>, vector<4096xbf16>
+    %max = vector.multi_reduction <maxnumf>, %x, %none [0] : vector<4096xbf16> to bf16
+    %label = memref.load %labels[%row] : memref<?xindex, #global>
+    %own = memref.load %m[%row, %label] : memref<?x?xbf16, #global>
+    // becomes
+    %label = memref.load %labels[%row] : memref<?xindex, #global>
+    %x = vector.transfer_read %m[%row, %c0], %none : memref<?x?xbf16, #global>, vector<4096xbf16>
+    %own = memref.load %m[%row, %label] : memref<?x?xbf16, #global>
+    %max = vector.multi_reduction <maxnumf>, %x, %none [0] : vector<4096xbf16> to bf16
+    ```
+  }];
+  let statistics = [Statistic<"hoisted", "hoisted", "reads that begin before a reduction now">];
+}
+
 def BatchPrograms : Pass<"carousel-batch-programs", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Let one CTA execute several programs of the block phase together";
   let description = [{

@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
+
+#include "carousel/Analysis/Decisions/Throughput.h"
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -377,6 +379,32 @@ static std::string getBufferName(Location location, size_t number) {
   return "buffer " + std::to_string(number);
 }
 
+/// Places buffers of a few bytes, as reductions have, where no others are: a
+/// barrier costs more than the bytes. Returns the end.
+static int64_t placeFewBytesApart(MutableArrayRef<PlacedBuffer> buffers,
+                                  int64_t base) {
+  constexpr int64_t kFewBytes = 256;
+  SmallVector<PlacedBuffer> apart(buffers);
+  for (PlacedBuffer &buffer : apart)
+    if (buffer.bytes <= kFewBytes)
+      buffer.lives = Lifetime::whole();
+  int64_t end = placeByLifetime(apart, base);
+  for (auto [buffer, place] : llvm::zip_equal(buffers, apart))
+    buffer.offset = place.offset;
+  return end;
+}
+
+/// The CTAs of a kernel that an SM has shared memory and threads for.
+static int64_t countResident(gpu::GPUFuncOp kernel, const TargetSpec &target,
+                             int64_t bytes) {
+  int64_t threads = 1;
+  if (auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
+    for (int64_t extent : launch.getBlock())
+      threads *= extent;
+  OccupancyLimit limit;
+  return computeCTAsPerSM(*target.info, threads, /*registers=*/1, bytes, limit);
+}
+
 SharedMemoryPlan carousel::planSharedMemory(gpu::GPUFuncOp kernel,
                                             ArrayRef<memref::AllocOp> allocs,
                                             const TargetSpec &target,
@@ -402,6 +430,15 @@ SharedMemoryPlan carousel::planSharedMemory(gpu::GPUFuncOp kernel,
   SmallVector<PlacedBuffer> separate(placed);
   plan.separateEnd = placeSeparately(separate, base);
   plan.end = reuse ? placeByLifetime(placed, base) : plan.separateEnd;
+  if (reuse) {
+    SmallVector<PlacedBuffer> apart(placed);
+    int64_t end = placeFewBytesApart(apart, base);
+    if (countResident(kernel, target, plan.staticBytes + end) ==
+        countResident(kernel, target, plan.getTotal())) {
+      placed = apart;
+      plan.end = end;
+    }
+  }
   for (auto [buffer, place] :
        llvm::zip(plan.buffers, reuse ? placed : separate))
     buffer.offset = place.offset;

@@ -78,9 +78,12 @@ Value carousel::fromWords(OpBuilder &builder, Location loc, Value words,
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// A reduction like `op` of another vector.
-static Value reduceLike(OpBuilder &builder, vector::MultiDimReductionOp op,
-                        Value source, Value acc, ArrayRef<int64_t> dims) {
+Value carousel::reduceLike(OpBuilder &builder, vector::MultiDimReductionOp op,
+                           Value source, Value acc) {
+  int64_t rank = cast<VectorType>(source.getType()).getRank();
+  auto dims = rank == op.getSourceVectorType().getRank()
+                  ? SmallVector<int64_t>(op.getReductionDims())
+                  : llvm::to_vector(llvm::seq<int64_t>(rank));
   auto reduced = vector::MultiDimReductionOp::create(
       builder, op.getLoc(), acc.getType(), op.getKind(), source, acc, dims);
   reduced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -93,10 +96,10 @@ Value carousel::reduceParts(OpBuilder &builder, vector::MultiDimReductionOp op,
   Type type = acc.getType();
   Value neutral = arith::ConstantOp::create(
       builder, loc, getNeutralElement(builder, op.getKind(), type));
-  Value part = reduceLike(builder, op, own, neutral, op.getReductionDims());
+  Value part = reduceLike(builder, op, own, neutral);
   Value parts =
       fromWords(builder, loc, gatherWords(builder, loc, part, ctas), type);
-  return reduceLike(builder, op, parts, acc, {0});
+  return reduceLike(builder, op, parts, acc);
 }
 
 Value carousel::toPrograms(OpBuilder &builder, Location loc, Value ofCTAs,

@@ -343,8 +343,7 @@ static bool readsRow(vector::TransferReadOp read) {
          isConstant(read.getPadding()) && !RowLevels::isOfAllPrograms(read);
 }
 
-SmallVector<std::pair<vector::TransferReadOp, unsigned>>
-RowLevels::findRepeated() const {
+llvm::MapVector<Operation *, unsigned> RowLevels::findRepeated() const {
   if (hasLoops())
     return {};
   llvm::MapVector<Operation *, unsigned> first;
@@ -354,9 +353,9 @@ RowLevels::findRepeated() const {
       if (isa<vector::TransferReadOp>(op) &&
           !first.try_emplace(op, level).second)
         repeated.insert(op);
-  SmallVector<std::pair<vector::TransferReadOp, unsigned>> reads;
+  llvm::MapVector<Operation *, unsigned> reads;
   for (Operation *op : repeated)
-    if (auto read = cast<vector::TransferReadOp>(op); readsRow(read))
-      reads.emplace_back(read, first.lookup(op));
+    if (readsRow(cast<vector::TransferReadOp>(op)))
+      reads[op] = first.lookup(op);
   return reads;
 }

@@ -61,8 +61,7 @@ public:
   /// The reads of rows that loops of several levels repeat, each with the first
   /// of these levels. What all programs read isn't among them. None where there
   /// are loops over rows.
-  llvm::SmallVector<std::pair<mlir::vector::TransferReadOp, unsigned>>
-  findRepeated() const;
+  llvm::MapVector<mlir::Operation *, unsigned> findRepeated() const;
 
   /// Whether it reads the same elements in all programs.
   static bool isOfAllPrograms(mlir::vector::TransferReadOp read);

@@ -169,7 +169,8 @@ public:
     Location loc = kernel.getLoc();
     Value memref =
         body->getArgument(getArgumentPositions(kernel)[covers.getArgument()]);
-    extent = memref::DimOp::create(builder, loc, memref, covers.getValue());
+    whole = memref::DimOp::create(builder, loc, memref, covers.getValue());
+    extent = whole;
     if (!part.isWhole())
       extent = part.start(builder, extent);
     if (part.getMost() != 0)
@@ -183,7 +184,7 @@ public:
   int64_t countTiles() const { return chunks.getTiles().size(); }
   const RowPart &getPart() const { return part; }
   const RowLevels &getLevels() const { return levels; }
-  /// Levels that share the loop of the one before.
+  /// Levels that share the loop or the exchange of the one before.
   int64_t countShared() const { return done.size(); }
   /// Why levels read rows again.
   ArrayRef<std::string> getRefusals() const { return refusals; }
@@ -195,6 +196,9 @@ private:
                   IRMapping &mapping, const OpSet *only = nullptr) {
     for (unsigned level = 0; level <= block.getLast(); ++level) {
       for (Operation &op : block.getBlock().without_terminator()) {
+        auto read = kept.find(&op);
+        if (read != kept.end() && read->second == level)
+          chunks.keep(builder, cast<vector::TransferReadOp>(&op), mapping);
         if (block.isCoveredOp(&op) || block.getLevel(&op) != level ||
             (only && !only->contains(&op)))
           continue;
@@ -203,39 +207,56 @@ private:
         else
           part.cloneOutside(builder, &op, mapping);
       }
-      if (&block == &levels)
-        for (auto [read, first] : kept)
-          if (first == level)
-            chunks.keep(builder, read, mapping);
-      if (&block == &levels && !chunks.getTiles().empty())
-        readAhead.start(builder, level + 1);
-      if (&block == &levels && canBeOnePass(level))
-        writeOnePass(builder, level);
-      else
+      if (&block != &levels)
         writeLevel(builder, block, level, mapping, only);
+      else if (!done.contains(level))
+        writeLevels(builder, level);
     }
+  }
+
+  /// The loop of a level, and of the next one if they can share something.
+  void writeLevels(OpBuilder &builder, unsigned level) {
+    std::optional<RowCorrections> corrections = findShared(level);
+    unsigned last = corrections ? level + 1 : level;
+    for (auto [read, first] : kept)
+      if (first > level && first <= last)
+        chunks.keep(builder, cast<vector::TransferReadOp>(read), mapping);
+    if (!chunks.getTiles().empty())
+      readAhead.start(builder, last + 1);
+    if (!corrections) {
+      writeLevel(builder, levels, level, mapping, /*only=*/nullptr);
+      return;
+    }
+    OnePass pass(levels, *corrections, chunks, extent, mapping, builder);
+    if (part.isWhole())
+      pass.write();
+    else
+      pass.writeParts(part, whole);
+    done.insert(last);
   }
 
   //===--------------------------------------------------------------------===//
   // Levels in one loop
   //===--------------------------------------------------------------------===//
 
-  /// Whether a level and the next one read rows that aren't on the chip.
-  bool canBeOnePass(unsigned level) const {
-    return level < levels.getLast() && !done.contains(level) && kept.empty() &&
-           part.isWhole() && !levels.hasLoops();
-  }
-
-  void writeOnePass(OpBuilder &builder, unsigned level) {
+  /// How a level and the next one share a loop, where rows aren't on the chip,
+  /// or an exchange between CTAs.
+  std::optional<RowCorrections> findShared(unsigned level) {
+    if (level >= levels.getLast() || levels.hasLoops() ||
+        (part.isWhole() && !kept.empty()))
+      return std::nullopt;
     RowCorrections corrections(levels, level);
-    if (!corrections.getRefusal().empty())
+    if (part.isWhole() && !corrections.getRefusal().empty())
       refusals.push_back(corrections.getRefusal());
-    if (!corrections.isPossible()) {
-      writeLevel(builder, levels, level, mapping, /*only=*/nullptr);
-      return;
-    }
-    OnePass(levels, corrections, chunks, extent, mapping, builder).write();
-    done.insert(level + 1);
+    // Sums of factors would take more instructions than an exchange saves.
+    auto sumsFactors = [](const CorrectedEnd &corrected) {
+      return corrected.kind == ChangeKind::Product;
+    };
+    if (!corrections.isPossible() ||
+        (!part.isWhole() &&
+         llvm::any_of(corrections.getCorrected(), sumsFactors)))
+      return std::nullopt;
+    return corrections;
   }
 
   //===--------------------------------------------------------------------===//
@@ -245,7 +266,7 @@ private:
   void writeLevel(OpBuilder &builder, const RowLevels &block, unsigned level,
                   IRMapping &mapping, const OpSet *only) {
     SmallVector<Operation *> needed = block.findNeeded(level, only);
-    if (needed.empty() || (&block == &levels && done.contains(level)))
+    if (needed.empty())
       return;
     SmallVector<vector::MultiDimReductionOp> ends;
     for (Operation *op : needed)
@@ -457,9 +478,10 @@ private:
   Block &old;
   RowLevels levels;
   RowChunks chunks;
-  IRMapping mapping; ///< of what is outside of loops
-  Value extent;
-  SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
+  IRMapping mapping;   ///< of what is outside of loops
+  Value whole, extent; ///< the row's, and that of the CTA's part
+  /// Reads of rows that the CTA keeps, by the first level that needs them.
+  llvm::MapVector<Operation *, unsigned> kept;
   llvm::SmallDenseSet<unsigned> done; ///< levels
   SmallVector<std::string> refusals;
   RowReadAhead readAhead;
@@ -542,9 +564,9 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
           << remark::add("rows are read again: {0}", reason);
     if (int64_t shared = streamer.countShared())
       remark::passed(kernel.getLoc(), options) << remark::add(
-          "levels of reductions that share the loop of the level before: {0}; "
+          "levels of reductions that share the {0} of the level before: {1}; "
           "what they have so far is corrected",
-          shared);
+          streamer.getPart().isWhole() ? "loop" : "exchange", shared);
     if (int64_t tiles = streamer.countTiles())
       remark::passed(kernel.getLoc(), options) << remark::add(
           "rows in chunks of {0}, {1} in tiles of {2}{3}", program.getWidth(),

@@ -201,7 +201,10 @@ static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
   int64_t bytes = 0;
   if (levels.getRefusal().empty())
     for (auto [read, level] : levels.findRepeated())
-      bytes += width * getElementBits(read.getVectorType()) / 8;
+      bytes +=
+          width *
+          getElementBits(cast<vector::TransferReadOp>(read).getVectorType()) /
+          8;
   return bytes;
 }
 
