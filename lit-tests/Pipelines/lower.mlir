@@ -17,6 +17,7 @@
 // ORDER-NEXT: carousel-vary-tiles
 // ORDER-NEXT: carousel-split-extents
 // ORDER-NEXT: carousel-expand-rows
+// ORDER-NEXT: carousel-narrow-extrema
 // ORDER-NEXT: carousel-specialize-blocks
 // ORDER-NEXT: carousel-hoist-reads
 // ORDER-NEXT: carousel-stream-rows

@@ -52,6 +52,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
     gpu.addPass(createVaryTiles());
   gpu.addPass(createSplitExtents());
   gpu.addPass(createExpandRows());
+  gpu.addPass(createNarrowExtrema());
   SpecializeBlocksOptions specialize;
   specialize.variants = options.variants;
   gpu.addPass(createSpecializeBlocks(specialize));

@@ -386,7 +386,7 @@ static int64_t placeFewBytesApart(MutableArrayRef<PlacedBuffer> buffers,
   constexpr int64_t kFewBytes = 256;
   SmallVector<PlacedBuffer> apart(buffers);
   for (PlacedBuffer &buffer : apart)
-    if (buffer.bytes <= kFewBytes)
+    if (buffer.bytes <= kFewBytes && !buffer.lives.isEmpty())
       buffer.lives = Lifetime::whole();
   int64_t end = placeByLifetime(apart, base);
   for (auto [buffer, place] : llvm::zip_equal(buffers, apart))

@@ -11,13 +11,14 @@
 // the address is there. So reads go in this order: numbers whose addresses are
 // known, vectors, and numbers at addresses from memory.
 //
-// What is read behind the first reduction lives across it, in registers: at
-// most as many bits of vectors as are read before it.
+// Vectors that are read before a reduction instead of behind it live across it,
+// in registers: at most as many bits as are read before it anyway.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -58,7 +59,7 @@ private:
   }
 
   /// The ops in the block that an op is computed of, and itself.
-  static void addSlice(Operation *op, OpSet &slice);
+  static OpSet findSlice(Operation *op);
   static bool isAtAddressFromMemory(Operation *op);
   /// Moves an op, and what it needs of the ops behind a place, to the place.
   static void moveBefore(Operation *op, Operation *place);
@@ -87,25 +88,22 @@ ReadOrder::ReadOrder(Block &body) : body(body), begin(&body.front()) {
   }
 }
 
-void ReadOrder::addSlice(Operation *op, OpSet &slice) {
-  if (!op || slice.contains(op))
-    return;
-  for (Value operand : op->getOperands())
-    if (Operation *source = operand.getDefiningOp())
-      addSlice(source, slice);
-  slice.insert(op);
+ReadOrder::OpSet ReadOrder::findSlice(Operation *op) {
+  OpSet slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  (void)getBackwardSlice(op, &slice, options);
+  return slice;
 }
 
 bool ReadOrder::isAtAddressFromMemory(Operation *op) {
-  OpSet slice;
-  addSlice(op, slice);
-  return llvm::any_of(slice.getArrayRef().drop_back(), isRead);
+  OpSet slice = findSlice(op);
+  slice.remove(op);
+  return llvm::any_of(slice, isRead);
 }
 
 void ReadOrder::moveBefore(Operation *op, Operation *place) {
-  OpSet slice;
-  addSlice(op, slice);
-  for (Operation *needed : slice)
+  for (Operation *needed : findSlice(op))
     if (place->isBeforeInBlock(needed))
       needed->moveBefore(place);
 }
@@ -113,7 +111,7 @@ void ReadOrder::moveBefore(Operation *op, Operation *place) {
 unsigned ReadOrder::hoist() {
   if (!reduction)
     return 0;
-  // What doesn't need the reduction, or another one.
+  // Ops that need neither the reduction nor another one.
   llvm::SmallPtrSet<Operation *, 32> independent;
   SmallVector<Operation *> reads;
   int64_t bits = 0;

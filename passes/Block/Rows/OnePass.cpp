@@ -190,7 +190,12 @@ bool RowCorrections::addRow(Value row) {
     if (levels.isEnd(source)) {
       auto reference = cast<Reduction>(source);
       references.insert(reference);
-      if (!isNumber(value) || !(isExtremum(reference) || isSum(reference)))
+      // An extremum may have fewer bits than what is computed with it.
+      bool isKnown =
+          isExtremum(reference)
+              ? isOne(value) && isa<FloatType>(getElementTypeOrSelf(value))
+              : isSum(reference) && isNumber(value);
+      if (!isKnown)
         return false;
       continue;
     }
@@ -469,8 +474,10 @@ OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
 }
 
 Value OnePass::findNone(ValueRange values, Value count) {
-  Value isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       count, getIndex(0));
+  Value isNone;
+  if (count)
+    isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                   count, getIndex(0));
   for (const Carried &carried : all) {
     Reduction end = carried.end;
     if (!carried.isReference || !RowCorrections::isExtremum(end))
@@ -485,7 +492,7 @@ Value OnePass::findNone(ValueRange values, Value count) {
                              getStart(builder, end.getKind(), row.getType()));
     Value isOwn = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
                                         row, none);
-    isNone = arith::OrIOp::create(builder, loc, isNone, isOwn);
+    isNone = isNone ? arith::OrIOp::create(builder, loc, isNone, isOwn) : isOwn;
   }
   return isNone;
 }
@@ -738,9 +745,8 @@ void OnePass::writeParts(const RowPart &part, Value ofRow) {
   whole = ofRow;
   SmallVector<Value> values(countValues());
   writeLevel(/*ofSecond=*/false, mapping, values);
-  Value own = arith::MaxSIOp::create(builder, loc, extent, getIndex(0));
   IRMapping ofPart = mapping;
-  Rows rows = computeRows(values, own);
+  Rows rows = computeRows(values, whole);
   for (Value row : corrections.getRows())
     ofPart.map(row, rows.lookup(row));
   writeLevel(/*ofSecond=*/true, ofPart, values);
@@ -764,13 +770,8 @@ void OnePass::writeParts(const RowPart &part, Value ofRow) {
     SmallVector<Value> ofRank = llvm::map_to_vector(gathered, [&](Value all) {
       return vector::ExtractOp::create(builder, loc, all, rank).getResult();
     });
-    Value rest = arith::SubIOp::create(builder, loc, whole,
-                                       getIndex(rank * part.getMost()));
-    Value count = arith::MinSIOp::create(
-        builder, loc, arith::MaxSIOp::create(builder, loc, rest, getIndex(0)),
-        getIndex(part.getMost()));
-    Rows before = computeRows(ofRank, count);
-    Value isNone = findNone(ofRank, count);
+    Rows before = computeRows(ofRank, whole);
+    Value isNone = findNone(ofRank, Value());
     for (const Carried &carried : all) {
       if (!isCorrected(carried))
         continue;

@@ -146,7 +146,8 @@ private:
                   llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value extrapolate(mlir::Value sum, mlir::Value count);
   Rows computeRows(mlir::ValueRange values, mlir::Value count);
-  /// Whether rows have no element so far, of \p count elements.
+  /// Whether rows have no element so far, of \p count elements: null where only
+  /// extrema say so.
   mlir::Value findNone(mlir::ValueRange values, mlir::Value count);
   void correct(const Carried &carried,
                llvm::MutableArrayRef<mlir::Value> values, const Rows &before,

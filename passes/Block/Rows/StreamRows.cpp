@@ -248,13 +248,16 @@ private:
     RowCorrections corrections(levels, level);
     if (part.isWhole() && !corrections.getRefusal().empty())
       refusals.push_back(corrections.getRefusal());
-    // Sums of factors would take more instructions than an exchange saves.
+    // Sums of factors would take more instructions than an exchange saves. CTAs
+    // that write the row have others beside them that load in the meantime.
     auto sumsFactors = [](const CorrectedEnd &corrected) {
       return corrected.kind == ChangeKind::Product;
     };
     if (!corrections.isPossible() ||
         (!part.isWhole() &&
-         llvm::any_of(corrections.getCorrected(), sumsFactors)))
+         ((level + 2 <= levels.getLast() &&
+           !levels.findNeeded(level + 2).empty()) ||
+          llvm::any_of(corrections.getCorrected(), sumsFactors))))
       return std::nullopt;
     return corrections;
   }

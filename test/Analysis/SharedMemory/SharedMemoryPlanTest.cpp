@@ -167,12 +167,14 @@ protected:
                         memref::MemRefDialect, scf::SCFDialect>();
   }
 
-  /// Plans a kernel with buffers %a and %b of 64 bytes and what `body` does.
-  SharedMemoryPlan plan(StringRef body, bool reuse = true) {
+  /// Plans a kernel with buffers %a and %b of 512 bytes and what `body` does.
+  SharedMemoryPlan plan(StringRef body, bool reuse = true,
+                        StringRef tile = "memref<128xf32, #ws>") {
     std::string text = R"mlir(
       #ws = #gpu.address_space<workgroup>
       #gl = #gpu.address_space<global>
-      !tile = memref<16xf32, #ws>
+      !tile = )mlir" + tile.str() +
+                       R"mlir(
       gpu.module @m {
         gpu.func @k(%x: memref<?xf32, #gl>, %i: index, %c: i1)
             workgroup(%full: memref<!carousel.mbarrier, #ws>) kernel {
@@ -213,13 +215,24 @@ TEST_F(SharedMemoryPlanTest, LivesAreFromUseToUse) {
   EXPECT_EQ(result.buffers[1].lives.first, 6);
   EXPECT_EQ(result.buffers[1].lives.last, 6);
   EXPECT_EQ(result.buffers[1].uses.deallocs.size(), 1u);
-  EXPECT_EQ(result.end, 64);
-  EXPECT_EQ(result.separateEnd, 128);
-  EXPECT_EQ(result.getTotal(), 1024 + 64);
+  EXPECT_EQ(result.end, 512);
+  EXPECT_EQ(result.separateEnd, 1024);
+  EXPECT_EQ(result.getTotal(), 1024 + 512);
   ASSERT_EQ(result.barriers.size(), 1u);
   EXPECT_TRUE(isa<memref::StoreOp>(result.barriers[0].at));
   EXPECT_TRUE(result.barriers[0].insertsBarrier);
   EXPECT_FALSE(result.barriers[0].fencesAsyncProxy);
+}
+
+// A barrier costs more than a few bytes.
+TEST_F(SharedMemoryPlanTest, BuffersOfFewBytesShareNone) {
+  SharedMemoryPlan result = plan(R"mlir(
+    memref.store %zero, %a[%i] : !tile
+    memref.store %zero, %b[%i] : !tile
+  )mlir",
+                                 /*reuse=*/true, "memref<64xf32, #ws>");
+  EXPECT_EQ(result.end, 512);
+  EXPECT_TRUE(result.barriers.empty());
 }
 
 TEST_F(SharedMemoryPlanTest, WithoutReuseNothingIsShared) {
@@ -228,7 +241,7 @@ TEST_F(SharedMemoryPlanTest, WithoutReuseNothingIsShared) {
     memref.store %zero, %b[%i] : !tile
   )mlir",
                                  /*reuse=*/false);
-  EXPECT_EQ(result.end, 128);
+  EXPECT_EQ(result.end, 1024);
   EXPECT_TRUE(result.barriers.empty());
 }
 
@@ -242,7 +255,7 @@ TEST_F(SharedMemoryPlanTest, LoadsLiveUntilTheLastUseOfTheirBarrier) {
   )mlir");
   EXPECT_EQ(result.buffers[0].lives.first, 4);
   EXPECT_EQ(result.buffers[0].lives.last, 6);
-  EXPECT_EQ(result.end, 128);
+  EXPECT_EQ(result.end, 1024);
 }
 
 // A selected buffer is one of two, which the view flow doesn't follow.
@@ -266,7 +279,7 @@ TEST_F(SharedMemoryPlanTest, BodiesOfSeveralBlocksShareNothing) {
   ^other:
     memref.store %zero, %b[%i] : !tile
   )mlir");
-  EXPECT_EQ(result.end, 128);
+  EXPECT_EQ(result.end, 1024);
   EXPECT_EQ(result.buffers[0].uses.keptFor,
             "the kernel's body has several blocks");
 }
@@ -276,14 +289,15 @@ TEST_F(SharedMemoryPlanTest, PrintsATable) {
   std::string text;
   llvm::raw_string_ostream os(text);
   result.print(os, "k");
-  EXPECT_NE(text.find("shared memory of @k on sm_90a: 1088 of 232448 bytes, 64 "
-                      "saved by reuse\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("shared memory of @k on sm_90a: 1536 of 232448 bytes, 512 "
+                "saved by reuse\n"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("       -     1024      -      all  static, padded\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("       0       64     16    never  "), std::string::npos)
+  EXPECT_NE(text.find("       0      512     16    never  "), std::string::npos)
       << text;
 }
 
