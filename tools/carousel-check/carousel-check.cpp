@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../support/Process/FileSizeLimit.h"
+#include "Reports.h"
 
-#include "carousel/Analysis/Proof/CheckKernel.h"
 #include "carousel/PTX/Parser.h"
 #include "carousel/Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,20 +44,21 @@ struct Options {
   std::string kernel;
   LaunchShape launch;
   bool isQuiet = false;
+  ReportFormat format = ReportFormat::Text;
 };
 
 /// Verdicts of all files.
 struct Outcome {
-  unsigned counts[4] = {0, 0, 0, 0}; ///< by verdict
+  std::vector<CheckedKernel> kernels;
   bool isWrongUse = false;
 
   int getStatus() const {
-    auto count = [&](Verdict verdict) { return counts[unsigned(verdict)]; };
-    return isWrongUse                     ? kWrongUse
-           : count(Verdict::Refuted) != 0 ? kRefuted
-           : count(Verdict::Unknown) != 0 || count(Verdict::Bounded) != 0
-               ? kUnknown
-               : 0;
+    auto counts = countVerdicts(kernels);
+    auto has = [&](Verdict verdict) { return counts[unsigned(verdict)] != 0; };
+    return isWrongUse                                       ? kWrongUse
+           : has(Verdict::Refuted)                          ? kRefuted
+           : has(Verdict::Unknown) || has(Verdict::Bounded) ? kUnknown
+                                                            : 0;
   }
 };
 
@@ -71,22 +72,6 @@ static std::unique_ptr<llvm::MemoryBuffer> readFile(StringRef path,
   fail("cannot open '" + path + "': " + buffer.getError().message());
   outcome.isWrongUse = true;
   return nullptr;
-}
-
-static void printReport(StringRef file, const ptx::Function &kernel,
-                        const Report &report, double milliseconds) {
-  llvm::raw_ostream &os = llvm::outs();
-  os << escapeControls(file.str()) << ':' << report.at.line << ": "
-     << escapeControls(kernel.name) << ": " << stringify(report.verdict);
-  if (!report.message.empty())
-    os << ": " << escapeControls(report.message);
-  if (report.other.line != 0)
-    os << " (line " << report.other.line << ')';
-  if (!report.assumptions.empty() && !report.message.empty())
-    os << "; where " << escapeControls(report.assumptions);
-  os << " [" << report.ways << (report.ways == 1 ? " way, " : " ways, ")
-     << report.steps << " steps, " << llvm::format("%.1f", milliseconds)
-     << " ms]\n";
 }
 
 /// Checks the kernels of a text, with launches by kernel if a package says
@@ -115,9 +100,12 @@ checkText(StringRef file, const Options &options, Outcome &outcome,
     Report report = checkKernel(*module, *kernel, launch);
     std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - begin;
-    ++outcome.counts[unsigned(report.verdict)];
-    if (!options.isQuiet || report.verdict == Verdict::Refuted)
-      printReport(file, *kernel, report, taken.count());
+    outcome.kernels.push_back(
+        {file.str(), kernel->name, std::move(report), taken.count()});
+    const CheckedKernel &checked = outcome.kernels.back();
+    if (options.format == ReportFormat::Text &&
+        (!options.isQuiet || checked.report.verdict == Verdict::Refuted))
+      printText(llvm::outs(), checked);
   }
 }
 
@@ -298,6 +286,15 @@ static void checkPackage(StringRef folder, const Options &options,
 // The command line
 //===----------------------------------------------------------------------===//
 
+static void printCounts(llvm::ArrayRef<CheckedKernel> kernels) {
+  llvm::outs() << kernels.size()
+               << (kernels.size() == 1 ? " kernel:" : " kernels:");
+  for (auto [verdict, count] : llvm::enumerate(countVerdicts(kernels)))
+    llvm::outs() << (verdict == 0 ? " " : ", ") << count << ' '
+                 << stringify(Verdict(verdict));
+  llvm::outs() << '\n';
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::OptionCategory category("carousel-check");
@@ -321,8 +318,14 @@ int main(int argc, char **argv) {
                           cl::desc("Iterations of loops whose number the "
                                    "launch chooses"),
                           cl::init(LaunchShape().mostTrips), cl::cat(category));
-  cl::opt<bool> quiet("quiet", cl::desc("Only print what is refuted"),
+  cl::opt<bool> quiet("quiet", cl::desc("As text, only print what is refuted"),
                       cl::cat(category));
+  cl::opt<ReportFormat> format(
+      cl::desc("How verdicts are printed:"), cl::init(ReportFormat::Text),
+      cl::values(clEnumValN(ReportFormat::Json, "json", "As one JSON document"),
+                 clEnumValN(ReportFormat::Sarif, "sarif",
+                            "As one SARIF 2.1.0 document")),
+      cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "carousel-check " CAROUSEL_VERSION "\n";
@@ -335,6 +338,7 @@ int main(int argc, char **argv) {
   Options options;
   options.kernel = kernel;
   options.isQuiet = quiet;
+  options.format = format;
   options.launch.sharedBytes = shared;
   options.launch.mostTrips = trips;
   for (auto [dim, threads] : llvm::enumerate(block))
@@ -358,13 +362,20 @@ int main(int argc, char **argv) {
       checkPackage(input, options, outcome);
     else
       checkText(input, options, outcome);
-  unsigned total = 0;
-  for (unsigned count : outcome.counts)
-    total += count;
-  llvm::outs() << total << (total == 1 ? " kernel:" : " kernels:");
-  for (unsigned verdict = 0; verdict < 4; ++verdict)
-    llvm::outs() << (verdict == 0 ? " " : ", ") << outcome.counts[verdict]
-                 << ' ' << stringify(Verdict(verdict));
-  llvm::outs() << '\n';
+  if (!kernel.empty() && outcome.kernels.empty() && !outcome.isWrongUse) {
+    fail("--kernel: no file has a kernel '" + kernel + "'");
+    return kWrongUse;
+  }
+  switch (options.format) {
+  case ReportFormat::Text:
+    printCounts(outcome.kernels);
+    break;
+  case ReportFormat::Json:
+    printJson(llvm::outs(), outcome.kernels);
+    break;
+  case ReportFormat::Sarif:
+    printSarif(llvm::outs(), outcome.kernels);
+    break;
+  }
   return outcome.getStatus();
 }

@@ -55,6 +55,7 @@ enum class Verdict : uint8_t {
   Refuted,
   Unknown
 };
+inline constexpr unsigned kVerdicts = 4;
 
 llvm::StringRef stringify(Verdict verdict);
 
