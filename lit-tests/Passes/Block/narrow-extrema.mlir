@@ -4,7 +4,7 @@
 // DEFINE: %{args} = --kernel @choices --arg x=random:3x64 --arg start=random:3 --arg m=empty:3 --arg n=empty:3
 // RUN: carousel-sim %s %{args} --out m=%t.m.npy --out n=%t.n.npy --quiet
 // RUN: carousel-sim %t.mlir %{args} --expect m=%t.m.npy --expect n=%t.n.npy --quiet
-// RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a -- %{args} --expect m=%t.m.npy --expect n=%t.n.npy --quiet
+// RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a --code llvm,nvrtc -- %{args} --expect m=%t.m.npy --expect n=%t.n.npy --quiet
 
 #gl = #gpu.address_space<global>
 #program = #carousel.block_program<>

@@ -144,6 +144,19 @@ struct alignas(2) bf16 {
         : "r"(a), "r"(b));                                                     \
     return result;                                                             \
   }
+#define CAROUSEL_EXTREMUM_PAIR(TYPE, NAME, INSTRUCTION)                        \
+  CAROUSEL_DEVICE static uint32_t NAME(uint32_t a, uint32_t b) {               \
+    uint32_t result;                                                           \
+    asm(INSTRUCTION "." #TYPE "x2 %0, %1, %2;"                                 \
+        : "=r"(result)                                                         \
+        : "r"(a), "r"(b));                                                     \
+    return result;                                                             \
+  }
+#define CAROUSEL_EXTREMUM_PAIRS(TYPE)                                          \
+  CAROUSEL_EXTREMUM_PAIR(TYPE, maxnum, "max")                                  \
+  CAROUSEL_EXTREMUM_PAIR(TYPE, minnum, "min")                                  \
+  CAROUSEL_EXTREMUM_PAIR(TYPE, maximum, "max.NaN")                             \
+  CAROUSEL_EXTREMUM_PAIR(TYPE, minimum, "min.NaN")
 /// Two floats at once, each rounded once.
 #define CAROUSEL_NARROW_PAIR(TYPE)                                             \
   CAROUSEL_DEVICE static void narrow(TYPE *to, float low, float high) {        \
@@ -189,6 +202,7 @@ template <> struct pairs_of<f16> {
   CAROUSEL_NATIVE_PAIR(f16, add, "add")
   CAROUSEL_NATIVE_PAIR(f16, sub, "sub")
   CAROUSEL_NATIVE_PAIR(f16, mul, "mul")
+  CAROUSEL_EXTREMUM_PAIRS(f16)
   CAROUSEL_NARROW_PAIR(f16)
 };
 template <> struct pairs_of<bf16> {
@@ -202,12 +216,15 @@ template <> struct pairs_of<bf16> {
   CAROUSEL_NATIVE_PAIR(bf16, sub, "sub")
   CAROUSEL_NATIVE_PAIR(bf16, mul, "mul")
 #endif
+  CAROUSEL_EXTREMUM_PAIRS(bf16)
   CAROUSEL_NARROW_PAIR(bf16)
 };
 
 } // namespace detail
 
 #undef CAROUSEL_NARROW_PAIR
+#undef CAROUSEL_EXTREMUM_PAIRS
+#undef CAROUSEL_EXTREMUM_PAIR
 #undef CAROUSEL_FUSED_PAIR
 #undef CAROUSEL_FUSED
 #undef CAROUSEL_NATIVE_PAIR

@@ -281,6 +281,19 @@ CAROUSEL_OF_TWO_VECTORS(approximate_quotient)
         : CONSTRAINT(a FIELD), CONSTRAINT(b FIELD));                           \
     return result;                                                             \
   }
+#define CAROUSEL_EXTREMUM_OF_VECTORS(NAME)                                     \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
+                                           const vec<Element, Lanes> &y) {     \
+    if constexpr (Lanes % 2 == 0 && detail::pairs_of<Element>::exist) {        \
+      return detail::in_pairs<detail::pairs_of<Element>::NAME>(x, y);          \
+    } else {                                                                   \
+      vec<Element, Lanes> result;                                              \
+      _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =            \
+          NAME(x[i], y[i]);                                                    \
+      return result;                                                           \
+    }                                                                          \
+  }
 #define CAROUSEL_EXTREMA(NAME, NAN_NAME, INSTRUCTION, OF_DOUBLES)              \
   CAROUSEL_DEVICE float NAME(float a, float b) {                               \
     return ::OF_DOUBLES##f(a, b);                                              \
@@ -297,14 +310,15 @@ CAROUSEL_OF_TWO_VECTORS(approximate_quotient)
     return a != a || b != b ? __longlong_as_double(0x7ff8000000000000)         \
                             : NAME(a, b);                                      \
   }                                                                            \
-  CAROUSEL_OF_TWO_VECTORS(NAME)                                                \
-  CAROUSEL_OF_TWO_VECTORS(NAN_NAME)
+  CAROUSEL_EXTREMUM_OF_VECTORS(NAME)                                           \
+  CAROUSEL_EXTREMUM_OF_VECTORS(NAN_NAME)
 
 CAROUSEL_EXTREMA(maxnum, maximum, "max", fmax)
 CAROUSEL_EXTREMA(minnum, minimum, "min", fmin)
 
 #undef CAROUSEL_OF_TWO_VECTORS
 #undef CAROUSEL_EXTREMA
+#undef CAROUSEL_EXTREMUM_OF_VECTORS
 #undef CAROUSEL_EXTREMUM
 
 /// a * b + c, rounded once.

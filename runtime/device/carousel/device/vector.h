@@ -206,17 +206,29 @@ CAROUSEL_DEVICE vec<Element, Lanes> select(const vec<bool, Lanes> &mask,
       const vec<Element, Lanes> &a, const vec<Element, Lanes> &b) {            \
     CAROUSEL_LANES(RESULT, a[i] NAME b[i])                                     \
   }
+namespace detail {
+
+/// Computes two lanes at once.
+template <uint32_t (*Compute)(uint32_t, uint32_t), typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes> in_pairs(const vec<Element, Lanes> &a,
+                                             const vec<Element, Lanes> &b) {
+  using pairs = vec<uint32_t, Lanes / 2>;
+  pairs x = bit_cast<pairs>(a), y = bit_cast<pairs>(b);
+#pragma unroll
+  for (int i = 0; i < Lanes / 2; ++i)
+    x[i] = Compute(x[i], y[i]);
+  return bit_cast<vec<Element, Lanes>>(x);
+}
+
+} // namespace detail
+
 // f16 and bf16 are computed in pairs.
 #define CAROUSEL_BINARY_IN_PAIRS(NAME, PAIR)                                   \
   template <typename Element, int Lanes>                                       \
   CAROUSEL_DEVICE vec<Element, Lanes> operator NAME(                           \
       const vec<Element, Lanes> &a, const vec<Element, Lanes> &b) {            \
     if constexpr (Lanes % 2 == 0 && detail::pairs_of<Element>::exist) {        \
-      using pairs = vec<uint32_t, Lanes / 2>;                                  \
-      pairs x = bit_cast<pairs>(a), y = bit_cast<pairs>(b);                    \
-      _Pragma("unroll") for (int i = 0; i < Lanes / 2; ++i) x[i] =             \
-          detail::pairs_of<Element>::PAIR(x[i], y[i]);                         \
-      return bit_cast<vec<Element, Lanes>>(x);                                 \
+      return detail::in_pairs<detail::pairs_of<Element>::PAIR>(a, b);          \
     } else {                                                                   \
       CAROUSEL_LANES(Element, a[i] NAME b[i])                                  \
     }                                                                          \
