@@ -14,7 +14,6 @@
 !row = vector<64xf32>
 
 gpu.module @kernels {
-  // DOC-EXAMPLE: --carousel-narrow-extrema
   // CHECK-LABEL: gpu.func @choices
   // CHECK: %[[V:.*]] = vector.transfer_read
   // CHECK: %[[MAX:.*]] = vector.multi_reduction <maxnumf>, %[[V]], %{{.*}} [0] : vector<64xbf16> to bf16
@@ -25,6 +24,7 @@ gpu.module @kernels {
   // A start that only the run knows is compared in 32 bits.
   // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[MIN]] : bf16 to f32
   // CHECK-NEXT: arith.minimumf %[[WIDE]], %{{.*}} : f32
+  // DOC-EXAMPLE: --carousel-narrow-extrema
   // expected-remark @below {{extrema of elements that aren't extended first: 2}}
   gpu.func @choices(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %start: !numbers {carousel.argument = #carousel.argument<"start", in>},
       %m: !numbers {carousel.argument = #carousel.argument<"m", out>}, %n: !numbers {carousel.argument = #carousel.argument<"n", out>})

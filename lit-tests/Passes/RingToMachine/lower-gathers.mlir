@@ -4,7 +4,6 @@
 #gl = #gpu.address_space<global>
 
 gpu.module @kernels {
-  // DOC-EXAMPLE: --carousel-lower-gathers
   // CHECK-LABEL: gpu.func @sums
   // CHECK: %[[THREAD:.*]] = gpu.thread_id x
   // CHECK-DAG: %[[INBOX:.*]] = memref.alloc() {alignment = 16 : i64} : memref<1x4xf32, #gpu.address_space<workgroup>>
@@ -30,6 +29,7 @@ gpu.module @kernels {
   // CHECK: vector.load %[[INBOX]]
   // CHECK-NOT: carousel.cluster.gather
   // CHECK: gpu.return
+  // DOC-EXAMPLE: --carousel-lower-gathers
   gpu.func @sums(%y: memref<4xf32, #gl>, %z: memref<4xi64, #gl>, %sum: f32, %count: i64) kernel attributes {
       carousel.launch = #carousel.launch<grid = [4], block = [64, 2], cluster = [4]>} {
     %c0 = arith.constant 0 : index

@@ -78,12 +78,9 @@ Value carousel::fromWords(OpBuilder &builder, Location loc, Value words,
 // Parts
 //===----------------------------------------------------------------------===//
 
-Value carousel::reduceLike(OpBuilder &builder, vector::MultiDimReductionOp op,
-                           Value source, Value acc) {
-  int64_t rank = cast<VectorType>(source.getType()).getRank();
-  auto dims = rank == op.getSourceVectorType().getRank()
-                  ? SmallVector<int64_t>(op.getReductionDims())
-                  : llvm::to_vector(llvm::seq<int64_t>(rank));
+/// A reduction like `op` of another vector.
+static Value reduceLike(OpBuilder &builder, vector::MultiDimReductionOp op,
+                        Value source, Value acc, ArrayRef<int64_t> dims) {
   auto reduced = vector::MultiDimReductionOp::create(
       builder, op.getLoc(), acc.getType(), op.getKind(), source, acc, dims);
   reduced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -96,10 +93,10 @@ Value carousel::reduceParts(OpBuilder &builder, vector::MultiDimReductionOp op,
   Type type = acc.getType();
   Value neutral = arith::ConstantOp::create(
       builder, loc, getNeutralElement(builder, op.getKind(), type));
-  Value part = reduceLike(builder, op, own, neutral);
+  Value part = reduceLike(builder, op, own, neutral, op.getReductionDims());
   Value parts =
       fromWords(builder, loc, gatherWords(builder, loc, part, ctas), type);
-  return reduceLike(builder, op, parts, acc);
+  return reduceLike(builder, op, parts, acc, {0});
 }
 
 Value carousel::toPrograms(OpBuilder &builder, Location loc, Value ofCTAs,

@@ -34,12 +34,6 @@ mlir::Value gatherWords(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value fromWords(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value words, mlir::Type element);
 
-/// A reduction like `op` of another vector, to a type like that of `acc`: along
-/// the same dimensions, or, of fewer dimensions, along all.
-mlir::Value reduceLike(mlir::OpBuilder &builder,
-                       mlir::vector::MultiDimReductionOp op, mlir::Value source,
-                       mlir::Value acc);
-
 /// A reduction like `op`, to a scalar, of the vectors that the CTAs have as
 /// `own`: each reduces its vector, and all combine the results, and `acc`.
 mlir::Value reduceParts(mlir::OpBuilder &builder,

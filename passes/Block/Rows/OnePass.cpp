@@ -306,12 +306,8 @@ OnePass::OnePass(const RowLevels &levels, const RowCorrections &corrections,
                  RowChunks &chunks, Value extent, IRMapping &mapping,
                  OpBuilder &builder)
     : levels(levels), corrections(corrections), chunks(chunks), extent(extent),
-      whole(extent), mapping(mapping), builder(builder),
-      loc(levels.getBlock().getParentOp()->getLoc()) {
-  for (Operation *op : corrections.getNeeded())
-    if (levels.isEnd(op))
-      collect(cast<Reduction>(op));
-}
+      mapping(mapping), builder(builder),
+      loc(levels.getBlock().getParentOp()->getLoc()) {}
 
 Value OnePass::getIndex(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
@@ -428,7 +424,7 @@ static Value findShare(OpBuilder &builder, Location loc, Value extent,
 Value OnePass::extrapolate(Value sum, Value count) {
   Type type = sum.getType();
   Value all = arith::MulFOp::create(
-      builder, loc, sum, findShare(builder, loc, whole, count, type));
+      builder, loc, sum, findShare(builder, loc, extent, count, type));
   // Zero, unless it isn't finite.
   Value rest = arith::SubFOp::create(builder, loc, all, all);
   Value zero = createSplat(
@@ -474,10 +470,8 @@ OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
 }
 
 Value OnePass::findNone(ValueRange values, Value count) {
-  Value isNone;
-  if (count)
-    isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                   count, getIndex(0));
+  Value isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       count, getIndex(0));
   for (const Carried &carried : all) {
     Reduction end = carried.end;
     if (!carried.isReference || !RowCorrections::isExtremum(end))
@@ -492,7 +486,7 @@ Value OnePass::findNone(ValueRange values, Value count) {
                              getStart(builder, end.getKind(), row.getType()));
     Value isOwn = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
                                         row, none);
-    isNone = isNone ? arith::OrIOp::create(builder, loc, isNone, isOwn) : isOwn;
+    isNone = arith::OrIOp::create(builder, loc, isNone, isOwn);
   }
   return isNone;
 }
@@ -501,35 +495,36 @@ Value OnePass::findNone(ValueRange values, Value count) {
 // Carried values
 //===----------------------------------------------------------------------===//
 
-void OnePass::collect(Reduction end) {
-  Carried carried;
-  carried.end = end;
-  carried.begin = countValues();
-  carried.isReference = llvm::is_contained(corrections.getReferences(), end);
-  for (const CorrectedEnd &corrected : corrections.getCorrected())
-    if (corrected.end == end)
-      carried.corrected = &corrected;
-  // Sums of the factors, and how many elements count.
-  if (carried.corrected && carried.corrected->kind == ChangeKind::Product)
-    carried.size += 2;
-  if (carried.corrected && carried.corrected->needsCount())
-    ++carried.size;
-  all.push_back(carried);
-}
-
-/// The values of a reduction of no elements: of a type, or for each element of
-/// a chunk.
-SmallVector<Value> OnePass::createStarts(const Carried &carried, Type type) {
-  Reduction end = carried.end;
-  Type element = getElementTypeOrSelf(type);
-  TypedAttr zero = cast<TypedAttr>(builder.getZeroAttr(element));
-  TypedAttr first = carried.isReference
-                        ? getStart(builder, end.getKind(), element)
-                        : getNeutralElement(builder, end.getKind(), element);
-  SmallVector<Value> starts = {createSplat(type, first)};
-  for (unsigned i = 1; i < carried.size; ++i)
-    starts.push_back(createSplat(type, zero));
-  return starts;
+void OnePass::collect() {
+  for (Operation *op : corrections.getNeeded()) {
+    if (!levels.isEnd(op))
+      continue;
+    Carried carried;
+    carried.end = cast<Reduction>(op);
+    carried.begin = starts.size();
+    carried.isReference =
+        llvm::is_contained(corrections.getReferences(), carried.end);
+    for (const CorrectedEnd &corrected : corrections.getCorrected())
+      if (corrected.end == carried.end)
+        carried.corrected = &corrected;
+    VectorType type = carried.end.getSourceVectorType();
+    Type element = type.getElementType();
+    TypedAttr zero = cast<TypedAttr>(builder.getZeroAttr(element));
+    if (carried.isReference) {
+      starts.push_back(
+          createSplat(carried.end.getResult().getType(),
+                      getStart(builder, carried.end.getKind(), element)));
+    } else {
+      starts.push_back(createSplat(
+          type, getNeutralElement(builder, carried.end.getKind(), element)));
+      // Sums of the factors, and how many elements count.
+      if (carried.corrected && carried.corrected->kind == ChangeKind::Product)
+        starts.append(2, createSplat(type, zero));
+      if (carried.corrected && carried.corrected->needsCount())
+        starts.push_back(createSplat(type, zero));
+    }
+    all.push_back(carried);
+  }
 }
 
 void OnePass::correct(const Carried &carried, MutableArrayRef<Value> values,
@@ -549,10 +544,7 @@ void OnePass::correct(const Carried &carried, MutableArrayRef<Value> values,
                   number.getType().getIntOrFloatBitWidth()
               ? Value(arith::ExtFOp::create(builder, loc, element, number))
               : Value(arith::TruncFOp::create(builder, loc, element, number));
-    return isa<VectorType>(sum.getType())
-               ? vector::BroadcastOp::create(builder, loc, sum.getType(),
-                                             number)
-               : number;
+    return vector::BroadcastOp::create(builder, loc, sum.getType(), number);
   };
   auto add = [&](Value a, Value b) -> Value {
     return arith::AddFOp::create(builder, loc, a, b);
@@ -597,7 +589,7 @@ void OnePass::add(const Carried &carried, MutableArrayRef<Value> values,
                   const IRMapping &own) {
   Reduction end = carried.end;
   Value source = own.lookup(end.getSource()), &sum = values[carried.begin];
-  if (carried.isReference && !isa<VectorType>(sum.getType())) {
+  if (carried.isReference) {
     IRMapping ofEnd;
     ofEnd.map(end.getSource(), source);
     ofEnd.map(end.getAcc(), sum);
@@ -633,33 +625,10 @@ void OnePass::add(const Carried &carried, MutableArrayRef<Value> values,
 // The loop
 //===----------------------------------------------------------------------===//
 
-void OnePass::writeOps(ArrayRef<Operation *> ops, MutableArrayRef<Value> values,
-                       IRMapping &own, Value chunk) {
-  for (Operation *op : ops) {
-    const Carried *carried = llvm::find_if(
-        all, [&](const Carried &carried) { return carried.end == op; });
-    if (carried != all.end())
-      add(*carried, values, own);
-    else
-      chunks.clone(builder, op, own, chunk);
-  }
-}
-
-scf::ForOp OnePass::createLoop(ValueRange starts) {
-  return scf::ForOp::create(builder, loc, getIndex(0), extent,
-                            getIndex(levels.getWidth()), starts);
-}
-
 void OnePass::write() {
-  SmallVector<Value> starts;
-  for (const Carried &carried : all) {
-    Reduction end = carried.end;
-    llvm::append_range(starts,
-                       createStarts(carried, carried.isReference
-                                                 ? end.getResult().getType()
-                                                 : end.getSourceVectorType()));
-  }
-  scf::ForOp loop = createLoop(starts);
+  collect();
+  auto loop = scf::ForOp::create(builder, loc, getIndex(0), extent,
+                                 getIndex(levels.getWidth()), starts);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -667,10 +636,21 @@ void OnePass::write() {
     SmallVector<Value> values(loop.getRegionIterArgs());
     const SmallVector<Value> old = values;
     IRMapping own = mapping;
-    SmallVector<Operation *> first, second;
-    for (Operation *op : corrections.getNeeded())
-      (corrections.isOfSecond(op) ? second : first).push_back(op);
-    writeOps(first, values, own, chunk);
+    auto findCarried = [&](Operation *op) {
+      return llvm::find_if(
+          all, [&](const Carried &carried) { return carried.end == op; });
+    };
+    auto writeOps = [&](bool ofSecond) {
+      for (Operation *op : corrections.getNeeded()) {
+        if (corrections.isOfSecond(op) != ofSecond)
+          continue;
+        if (auto carried = findCarried(op); carried != all.end())
+          add(*carried, values, own);
+        else
+          chunks.clone(builder, op, own, chunk);
+      }
+    };
+    writeOps(/*ofSecond=*/false);
     Rows before = computeRows(old, chunk);
     Value next = arith::MinSIOp::create(
         builder, loc,
@@ -682,118 +662,11 @@ void OnePass::write() {
       correct(carried, values, before, now, isNone);
     for (Value row : corrections.getRows())
       own.map(row, now.lookup(row));
-    writeOps(second, values, own, chunk);
+    writeOps(/*ofSecond=*/true);
     scf::YieldOp::create(builder, loc, values);
   }
   finish(loop.getResults());
 }
-
-//===----------------------------------------------------------------------===//
-// A loop for each level, of a part of the row
-//===----------------------------------------------------------------------===//
-
-/// Adds a level's values of the CTA's part to `values`.
-void OnePass::writeLevel(bool ofSecond, const IRMapping &rows,
-                         SmallVectorImpl<Value> &values) {
-  auto forLevel = [&](function_ref<void(const Carried &)> visit) {
-    for (const Carried &carried : all)
-      if (corrections.isOfSecond(carried.end) == ofSecond)
-        visit(carried);
-  };
-  SmallVector<Value> starts;
-  forLevel([&](const Carried &carried) {
-    Reduction end = carried.end;
-    llvm::append_range(starts,
-                       createStarts(carried, end.getSourceVectorType()));
-  });
-  scf::ForOp loop = createLoop(starts);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    IRMapping own = rows;
-    ValueRange sums = loop.getRegionIterArgs();
-    SmallVector<Value> ofLevel, current(countValues());
-    forLevel([&](const Carried &carried) {
-      llvm::copy(sums.take_front(carried.size),
-                 current.begin() + carried.begin);
-      sums = sums.drop_front(carried.size);
-    });
-    writeOps(corrections.findNeeded(ofSecond), current, own,
-             loop.getInductionVar());
-    forLevel([&](const Carried &carried) {
-      llvm::append_range(ofLevel,
-                         ArrayRef(current).slice(carried.begin, carried.size));
-    });
-    scf::YieldOp::create(builder, loc, ofLevel);
-  }
-  ValueRange sums = loop.getResults();
-  forLevel([&](const Carried &carried) {
-    Reduction end = carried.end;
-    SmallVector<Value> none = createStarts(carried, end.getResult().getType());
-    for (unsigned i = 0; i < carried.size; ++i)
-      values[carried.begin + i] =
-          i == 0 ? reduceLike(builder, end, sums[i], none[i])
-                 : Reduction::create(builder, loc, sums[i], none[i],
-                                     end.getReductionMask(),
-                                     vector::CombiningKind::ADD)
-                       .getResult();
-    sums = sums.drop_front(carried.size);
-  });
-}
-
-void OnePass::writeParts(const RowPart &part, Value ofRow) {
-  whole = ofRow;
-  SmallVector<Value> values(countValues());
-  writeLevel(/*ofSecond=*/false, mapping, values);
-  IRMapping ofPart = mapping;
-  Rows rows = computeRows(values, whole);
-  for (Value row : corrections.getRows())
-    ofPart.map(row, rows.lookup(row));
-  writeLevel(/*ofSecond=*/true, ofPart, values);
-
-  // The CTAs' values. Their order is that of the ranks.
-  SmallVector<Value> gathered, totals(values.size());
-  for (Value value : values)
-    gathered.push_back(gatherWords(builder, loc, value, part.countCTAs()));
-  for (auto [all, value] : llvm::zip_equal(gathered, values))
-    all = fromWords(builder, loc, all, value.getType());
-  for (const Carried &carried : all) {
-    if (isCorrected(carried))
-      continue;
-    Type type = values[carried.begin].getType();
-    totals[carried.begin] =
-        reduceLike(builder, carried.end, gathered[carried.begin],
-                   createStarts(carried, type).front());
-  }
-  Rows now = computeRows(totals, whole);
-  for (int64_t rank = 0; rank < part.countCTAs(); ++rank) {
-    SmallVector<Value> ofRank = llvm::map_to_vector(gathered, [&](Value all) {
-      return vector::ExtractOp::create(builder, loc, all, rank).getResult();
-    });
-    Rows before = computeRows(ofRank, whole);
-    Value isNone = findNone(ofRank, Value());
-    for (const Carried &carried : all) {
-      if (!isCorrected(carried))
-        continue;
-      correct(carried, ofRank, before, now, isNone);
-      for (unsigned i = 0; i < carried.size; ++i) {
-        Value &total = totals[carried.begin + i];
-        Value added = ofRank[carried.begin + i];
-        Reduction end = carried.end;
-        total = total ? vector::makeArithReduction(
-                            builder, loc,
-                            i == 0 ? end.getKind() : vector::CombiningKind::ADD,
-                            total, added)
-                      : added;
-      }
-    }
-  }
-  finish(totals);
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
 
 void OnePass::finish(ValueRange results) {
   SmallVector<Value> values(results);
@@ -812,7 +685,7 @@ void OnePass::finish(ValueRange results) {
   // A sum of all chunks is the row's. An extremum may be infinite, where chunks
   // were computed with 0. A row without elements has no correction.
   if (hasExtrema) {
-    Rows before = computeRows(values, whole), truth;
+    Rows before = computeRows(values, extent), truth;
     for (const Carried &carried : all)
       if (carried.isReference)
         truth[Reduction(carried.end).getResult()] =
@@ -820,7 +693,7 @@ void OnePass::finish(ValueRange results) {
     for (Operation *op : corrections.getRowOps())
       truth[op->getResult(0)] = builder.clone(*op, own)->getResult(0);
     Value isEmpty = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, whole, getIndex(0));
+        builder, loc, arith::CmpIPredicate::eq, extent, getIndex(0));
     for (const Carried &carried : all)
       correct(carried, values, before, truth, isEmpty);
   }
@@ -830,11 +703,8 @@ void OnePass::finish(ValueRange results) {
       mapping.map(end.getResult(), own.lookup(end.getResult()));
       continue;
     }
-    Value value = values[carried.begin], acc = mapping.lookup(end.getAcc());
-    mapping.map(end.getResult(),
-                isa<VectorType>(value.getType())
-                    ? reduceLike(builder, end, value, acc)
-                    : vector::makeArithReduction(builder, loc, end.getKind(),
-                                                 acc, value));
+    IRMapping ofEnd = mapping;
+    ofEnd.map(end.getSource(), values[carried.begin]);
+    mapping.map(end.getResult(), builder.clone(*end, ofEnd)->getResult(0));
   }
 }

@@ -18,8 +18,6 @@
 #include "RowChunks.h"
 #include "RowLevels.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 namespace carousel {
 
 /// A reduction of the second level.
@@ -65,11 +63,6 @@ public:
   /// Returns the ops that the loop executes, in program order.
   llvm::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
 
-  /// Returns those that a loop of one of the levels executes.
-  llvm::SmallVector<mlir::Operation *> findNeeded(bool ofSecond) const {
-    return levels.findNeeded(first + (ofSecond ? 1 : 0));
-  }
-
   /// Whether such an op is of the second level.
   bool isOfSecond(mlir::Operation *op) const {
     return levels.getLevel(op) > first;
@@ -108,10 +101,6 @@ public:
 
   /// Maps the results of both levels' reductions.
   void write();
-  /// Does so where each CTA of a cluster has a part of a row of \p ofRow
-  /// elements, of which this one has `extent`: with a loop for each level, and
-  /// one exchange.
-  void writeParts(const RowPart &part, mlir::Value ofRow);
 
 private:
   /// The value of each row and reduction of the first level so far.
@@ -126,28 +115,13 @@ private:
     /// The first of its values: the result so far or the sum by element of a
     /// chunk, and for sums of products, those of their factors, and the number
     /// of products.
-    unsigned begin = 0, size = 1;
+    unsigned begin = 0;
   };
 
-  void collect(mlir::vector::MultiDimReductionOp end);
-  unsigned countValues() const {
-    return all.empty() ? 0 : all.back().begin + all.back().size;
-  }
-  static bool isCorrected(const Carried &carried) {
-    return carried.corrected && carried.corrected->kind != ChangeKind::Same;
-  }
-  llvm::SmallVector<mlir::Value> createStarts(const Carried &carried,
-                                              mlir::Type type);
-  mlir::scf::ForOp createLoop(mlir::ValueRange starts);
-  void writeOps(llvm::ArrayRef<mlir::Operation *> ops,
-                llvm::MutableArrayRef<mlir::Value> values, mlir::IRMapping &own,
-                mlir::Value chunk);
-  void writeLevel(bool ofSecond, const mlir::IRMapping &rows,
-                  llvm::SmallVectorImpl<mlir::Value> &values);
+  void collect();
   mlir::Value extrapolate(mlir::Value sum, mlir::Value count);
   Rows computeRows(mlir::ValueRange values, mlir::Value count);
-  /// Whether rows have no element so far, of \p count elements: null where only
-  /// extrema say so.
+  /// Whether rows have no element so far, of \p count elements.
   mlir::Value findNone(mlir::ValueRange values, mlir::Value count);
   void correct(const Carried &carried,
                llvm::MutableArrayRef<mlir::Value> values, const Rows &before,
@@ -162,11 +136,12 @@ private:
   const RowLevels &levels;
   const RowCorrections &corrections;
   RowChunks &chunks;
-  mlir::Value extent, whole; ///< what loops go over, and the row's
+  mlir::Value extent;
   mlir::IRMapping &mapping;
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  llvm::SmallVector<Carried> all; ///< of both levels
+  std::vector<Carried> all;
+  llvm::SmallVector<mlir::Value> starts;
 };
 
 } // namespace carousel

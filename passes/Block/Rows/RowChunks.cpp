@@ -27,7 +27,7 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 /// The CTAs of which each keeps a part of a row.
-static int64_t findCTAs(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
+static int64_t countCTAs(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   int64_t ctas = 1;
   if (launch && program.getKeeps() != 0)
@@ -37,7 +37,7 @@ static int64_t findCTAs(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
 }
 
 RowPart::RowPart(gpu::GPUFuncOp kernel, BlockProgramAttr program)
-    : kernel(kernel), ctas(findCTAs(kernel, program)),
+    : kernel(kernel), ctas(countCTAs(kernel, program)),
       most(program.getKeeps() / ctas) {}
 
 std::string RowPart::findRefusal(const RowLevels &levels) const {

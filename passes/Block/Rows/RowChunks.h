@@ -30,7 +30,6 @@ public:
   RowPart(mlir::gpu::GPUFuncOp kernel, BlockProgramAttr program);
 
   bool isWhole() const { return ctas == 1; }
-  int64_t countCTAs() const { return ctas; }
   /// The most elements that a CTA keeps; 0 if rows aren't kept.
   int64_t getMost() const { return most; }
   /// Describes the part for remarks.

@@ -169,8 +169,7 @@ public:
     Location loc = kernel.getLoc();
     Value memref =
         body->getArgument(getArgumentPositions(kernel)[covers.getArgument()]);
-    whole = memref::DimOp::create(builder, loc, memref, covers.getValue());
-    extent = whole;
+    extent = memref::DimOp::create(builder, loc, memref, covers.getValue());
     if (!part.isWhole())
       extent = part.start(builder, extent);
     if (part.getMost() != 0)
@@ -184,7 +183,7 @@ public:
   int64_t countTiles() const { return chunks.getTiles().size(); }
   const RowPart &getPart() const { return part; }
   const RowLevels &getLevels() const { return levels; }
-  /// Levels that share the loop or the exchange of the one before.
+  /// Levels that share the loop of the one before.
   int64_t countShared() const { return done.size(); }
   /// Why levels read rows again.
   ArrayRef<std::string> getRefusals() const { return refusals; }
@@ -196,8 +195,8 @@ private:
                   IRMapping &mapping, const OpSet *only = nullptr) {
     for (unsigned level = 0; level <= block.getLast(); ++level) {
       for (Operation &op : block.getBlock().without_terminator()) {
-        auto read = kept.find(&op);
-        if (read != kept.end() && read->second == level)
+        if (auto read = kept.find(&op);
+            read != kept.end() && read->second == level)
           chunks.keep(builder, cast<vector::TransferReadOp>(&op), mapping);
         if (block.isCoveredOp(&op) || block.getLevel(&op) != level ||
             (only && !only->contains(&op)))
@@ -207,59 +206,35 @@ private:
         else
           part.cloneOutside(builder, &op, mapping);
       }
-      if (&block != &levels)
+      if (&block == &levels && !chunks.getTiles().empty())
+        readAhead.start(builder, level + 1);
+      if (&block == &levels && canBeOnePass(level))
+        writeOnePass(builder, level);
+      else
         writeLevel(builder, block, level, mapping, only);
-      else if (!done.contains(level))
-        writeLevels(builder, level);
     }
-  }
-
-  /// The loop of a level, and of the next one if they can share something.
-  void writeLevels(OpBuilder &builder, unsigned level) {
-    std::optional<RowCorrections> corrections = findShared(level);
-    unsigned last = corrections ? level + 1 : level;
-    for (auto [read, first] : kept)
-      if (first > level && first <= last)
-        chunks.keep(builder, cast<vector::TransferReadOp>(read), mapping);
-    if (!chunks.getTiles().empty())
-      readAhead.start(builder, last + 1);
-    if (!corrections) {
-      writeLevel(builder, levels, level, mapping, /*only=*/nullptr);
-      return;
-    }
-    OnePass pass(levels, *corrections, chunks, extent, mapping, builder);
-    if (part.isWhole())
-      pass.write();
-    else
-      pass.writeParts(part, whole);
-    done.insert(last);
   }
 
   //===--------------------------------------------------------------------===//
   // Levels in one loop
   //===--------------------------------------------------------------------===//
 
-  /// How a level and the next one share a loop, where rows aren't on the chip,
-  /// or an exchange between CTAs.
-  std::optional<RowCorrections> findShared(unsigned level) {
-    if (level >= levels.getLast() || levels.hasLoops() ||
-        (part.isWhole() && !kept.empty()))
-      return std::nullopt;
+  /// Whether a level and the next one read rows that aren't on the chip.
+  bool canBeOnePass(unsigned level) const {
+    return level < levels.getLast() && !done.contains(level) && kept.empty() &&
+           part.isWhole() && !levels.hasLoops();
+  }
+
+  void writeOnePass(OpBuilder &builder, unsigned level) {
     RowCorrections corrections(levels, level);
-    if (part.isWhole() && !corrections.getRefusal().empty())
+    if (!corrections.getRefusal().empty())
       refusals.push_back(corrections.getRefusal());
-    // Sums of factors would take more instructions than an exchange saves. CTAs
-    // that write the row have others beside them that load in the meantime.
-    auto sumsFactors = [](const CorrectedEnd &corrected) {
-      return corrected.kind == ChangeKind::Product;
-    };
-    if (!corrections.isPossible() ||
-        (!part.isWhole() &&
-         ((level + 2 <= levels.getLast() &&
-           !levels.findNeeded(level + 2).empty()) ||
-          llvm::any_of(corrections.getCorrected(), sumsFactors))))
-      return std::nullopt;
-    return corrections;
+    if (!corrections.isPossible()) {
+      writeLevel(builder, levels, level, mapping, /*only=*/nullptr);
+      return;
+    }
+    OnePass(levels, corrections, chunks, extent, mapping, builder).write();
+    done.insert(level + 1);
   }
 
   //===--------------------------------------------------------------------===//
@@ -269,7 +244,7 @@ private:
   void writeLevel(OpBuilder &builder, const RowLevels &block, unsigned level,
                   IRMapping &mapping, const OpSet *only) {
     SmallVector<Operation *> needed = block.findNeeded(level, only);
-    if (needed.empty())
+    if (needed.empty() || (&block == &levels && done.contains(level)))
       return;
     SmallVector<vector::MultiDimReductionOp> ends;
     for (Operation *op : needed)
@@ -481,8 +456,8 @@ private:
   Block &old;
   RowLevels levels;
   RowChunks chunks;
-  IRMapping mapping;   ///< of what is outside of loops
-  Value whole, extent; ///< the row's, and that of the CTA's part
+  IRMapping mapping; ///< of what is outside of loops
+  Value extent;
   /// Reads of rows that the CTA keeps, by the first level that needs them.
   llvm::MapVector<Operation *, unsigned> kept;
   llvm::SmallDenseSet<unsigned> done; ///< levels
@@ -567,9 +542,9 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
           << remark::add("rows are read again: {0}", reason);
     if (int64_t shared = streamer.countShared())
       remark::passed(kernel.getLoc(), options) << remark::add(
-          "levels of reductions that share the {0} of the level before: {1}; "
+          "levels of reductions that share the loop of the level before: {0}; "
           "what they have so far is corrected",
-          streamer.getPart().isWhole() ? "loop" : "exchange", shared);
+          shared);
     if (int64_t tiles = streamer.countTiles())
       remark::passed(kernel.getLoc(), options) << remark::add(
           "rows in chunks of {0}, {1} in tiles of {2}{3}", program.getWidth(),
