@@ -17,8 +17,8 @@
 // ORDER-NEXT: carousel-vary-tiles
 // ORDER-NEXT: carousel-split-extents
 // ORDER-NEXT: carousel-expand-rows
-// ORDER-NEXT: carousel-narrow-extrema
 // ORDER-NEXT: carousel-specialize-blocks
+// ORDER-NEXT: carousel-narrow-extrema
 // ORDER-NEXT: carousel-hoist-reads
 // ORDER-NEXT: carousel-stream-rows
 // ORDER-NEXT: carousel-batch-programs

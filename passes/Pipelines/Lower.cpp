@@ -52,10 +52,10 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
     gpu.addPass(createVaryTiles());
   gpu.addPass(createSplitExtents());
   gpu.addPass(createExpandRows());
-  gpu.addPass(createNarrowExtrema());
   SpecializeBlocksOptions specialize;
   specialize.variants = options.variants;
   gpu.addPass(createSpecializeBlocks(specialize));
+  gpu.addPass(createNarrowExtrema());
   gpu.addPass(createHoistReads());
   gpu.addPass(createStreamRows());
   gpu.addPass(createBatchPrograms());

@@ -289,28 +289,6 @@ def VaryTiles : Pass<"carousel-vary-tiles", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::carousel::CarouselDialect", "::mlir::affine::AffineDialect"];
 }
 
-def NarrowExtrema : Pass<"carousel-narrow-extrema", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Find extrema in the type of the elements that are read";
-  let description = [{
-    Precondition: the block phase, without calls. Postcondition: the same. The largest or least of
-    elements that `arith.extf` extends from 16 bits, or of choices between such and constants, is
-    that of the elements themselves, extended: extensions keep the order. Two elements are compared
-    by one instruction, and none is extended before.
-
-    ```mlir
-    %e = arith.extf %v : vector<4096xbf16> to vector<4096xf32>
-    %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<4096xf32> to f32
-    // becomes
-    %m = vector.multi_reduction <maxnumf>, %v, %lowest [0] : vector<4096xbf16> to bf16
-    %max = arith.extf %m : bf16 to f32
-    ```
-  }];
-  let statistics = [
-    Statistic<"narrowed", "narrowed", "extrema of elements that aren't extended first">
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
-}
-
 def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make variants of block programs by the extents and alignments of a launch";
   let description = [{
@@ -359,6 +337,29 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
+}
+
+def NarrowExtrema : Pass<"carousel-narrow-extrema", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Find extrema in the type of the elements that are read";
+  let description = [{
+    Precondition: the block phase, without calls. Postcondition: the same. The largest or least of
+    elements that `arith.extf` extends from 16 bits, or of choices between such and constants, is
+    that of the elements themselves, extended: extensions keep the order. Two elements are compared
+    by one instruction, and none is extended before. Extrema stay as they are of elements that the
+    kernel's guards don't let threads read by two, and of those that are compared later, too.
+
+    ```mlir
+    %e = arith.extf %v : vector<4096xbf16> to vector<4096xf32>
+    %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<4096xf32> to f32
+    // becomes
+    %m = vector.multi_reduction <maxnumf>, %v, %lowest [0] : vector<4096xbf16> to bf16
+    %max = arith.extf %m : bf16 to f32
+    ```
+  }];
+  let statistics = [
+    Statistic<"narrowed", "narrowed", "extrema of elements that aren't extended first">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
 def HoistReads : Pass<"carousel-hoist-reads", "::mlir::gpu::GPUModuleOp"> {

@@ -28,7 +28,8 @@ gpu.module @kernels {
   // expected-remark @below {{extrema of elements that aren't extended first: 2}}
   gpu.func @choices(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %start: !numbers {carousel.argument = #carousel.argument<"start", in>},
       %m: !numbers {carousel.argument = #carousel.argument<"m", out>}, %n: !numbers {carousel.argument = #carousel.argument<"n", out>})
-      kernel attributes {carousel.block_program = #program, carousel.launch = #launch} {
+      kernel attributes {carousel.block_program = #program, carousel.launch = #launch,
+                         carousel.variant = #carousel.variant<kernel = "choices", guards = [aligned(0, 16)]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : bf16
     %zeros = arith.constant dense<0.0> : !row
@@ -52,7 +53,8 @@ gpu.module @kernels {
   // CHECK: vector.multi_reduction <add>, %{{.*}} : vector<64xf32> to f32
   // CHECK: vector.multi_reduction <maxnumf>, %{{.*}} : vector<64xf32> to f32
   // CHECK: vector.multi_reduction <maxnumf>, %{{.*}} : vector<64xf64> to f64
-  gpu.func @wide(%x: !matrix, %m: !numbers, %n: memref<?xf64, #gl>) kernel attributes {carousel.block_program = #program, carousel.launch = #launch} {
+  gpu.func @wide(%x: !matrix, %m: !numbers, %n: memref<?xf64, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch, carousel.variant = #carousel.variant<kernel = "wide", guards = [aligned(0, 16)]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : bf16
     %low = arith.constant 0.0 : f32
@@ -69,6 +71,43 @@ gpu.module @kernels {
     %most = vector.multi_reduction <maxnumf>, %wide, %low64 [0] : vector<64xf64> to f64
     memref.store %max, %m[%i] : !numbers
     memref.store %most, %n[%i] : memref<?xf64, #gl>
+    gpu.return
+  }
+
+  // Elements of odd addresses are read one by one.
+  // CHECK-LABEL: gpu.func @one_by_one
+  // CHECK: vector.multi_reduction <maxnumf>, %{{.*}} : vector<64xf32> to f32
+  gpu.func @one_by_one(%x: !matrix, %m: !numbers) kernel attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : bf16
+    %low = arith.constant 0xFF800000 : f32
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !matrix, vector<64xbf16>
+    %e = arith.extf %v : vector<64xbf16> to !row
+    %max = vector.multi_reduction <maxnumf>, %e, %low [0] : !row to f32
+    memref.store %max, %m[%i] : !numbers
+    gpu.return
+  }
+
+  // Elements that are compared with their extremum are extended anyway.
+  // CHECK-LABEL: gpu.func @index
+  // CHECK: vector.multi_reduction <maximumf>, %{{.*}} : vector<64xf32> to f32
+  gpu.func @index(%x: !matrix, %m: !numbers) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch, carousel.variant = #carousel.variant<kernel = "index", guards = [aligned(0, 16)]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : bf16
+    %low = arith.constant 0xFF800000 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %ones = arith.constant dense<1.0> : !row
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !matrix, vector<64xbf16>
+    %e = arith.extf %v : vector<64xbf16> to !row
+    %max = vector.multi_reduction <maximumf>, %e, %low [0] : !row to f32
+    %maxes = vector.broadcast %max : f32 to !row
+    %found = arith.cmpf oeq, %e, %maxes : !row
+    %counts = arith.select %found, %ones, %zeros : vector<64xi1>, !row
+    %count = vector.multi_reduction <add>, %counts, %low [0] : !row to f32
+    memref.store %count, %m[%i] : !numbers
     gpu.return
   }
 }

@@ -7,12 +7,15 @@
 //
 // --carousel-narrow-extrema. Extensions keep the order of numbers, so that the
 // extremum of extended elements is the extended extremum. Elements of 16 bits
-// are compared by two, and needn't be extended first.
+// are compared by two, and needn't be extended first. Those that are read one
+// by one would have to be joined first. Others are compared with their extremum
+// later, as for its index: LLVM would compare these in 16 bits too, one by one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NeutralElement.h"
 
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,6 +98,25 @@ Value ExtendedElements::createNarrow(OpBuilder &builder) const {
   return value;
 }
 
+/// Whether elements are compared with their extremum.
+static bool isComparedLater(Reduction op) {
+  auto isExtremum = [&](Value value) {
+    auto copies = value.getDefiningOp<vector::BroadcastOp>();
+    return (copies ? copies.getSource() : value) == op.getResult();
+  };
+  return llvm::any_of(op.getSource().getUsers(), [&](Operation *user) {
+    return isa<arith::CmpFOp>(user) &&
+           llvm::any_of(user->getOperands(), isExtremum);
+  });
+}
+
+static bool isReadInPairs(Value elements, const AccessAlignment &alignment) {
+  auto read = elements.getDefiningOp<vector::TransferReadOp>();
+  int64_t last = read ? read.getVectorType().getRank() - 1 : -1;
+  return last < 0 || alignment.getRun(read.getBase(), read.getIndices(),
+                                      read.isDimInBounds(last), 2) == 2;
+}
+
 /// Reduces elements before they are extended, and extends the result.
 static void narrow(Reduction op, const ExtendedElements &source) {
   OpBuilder builder(op);
@@ -134,9 +156,11 @@ struct NarrowExtrema : public carousel::impl::NarrowExtremaBase<NarrowExtrema> {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
       SmallVector<std::pair<Reduction, ExtendedElements>> found;
+      AccessAlignment alignment(kernel);
       kernel.walk([&](Reduction op) {
         ExtendedElements source(op.getSource());
-        if (isExtremum(op) && source.type)
+        if (isExtremum(op) && source.type && !isComparedLater(op) &&
+            isReadInPairs(source.elements, alignment))
           found.emplace_back(op, source);
       });
       for (const auto &[op, source] : found)
