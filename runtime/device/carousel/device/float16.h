@@ -139,24 +139,16 @@ struct alignas(2) bf16 {
 #define CAROUSEL_NATIVE_PAIR(TYPE, NAME, INSTRUCTION)                          \
   CAROUSEL_DEVICE static uint32_t NAME(uint32_t a, uint32_t b) {               \
     uint32_t result;                                                           \
-    asm(INSTRUCTION ".rn." #TYPE "x2 %0, %1, %2;"                              \
-        : "=r"(result)                                                         \
-        : "r"(a), "r"(b));                                                     \
-    return result;                                                             \
-  }
-#define CAROUSEL_EXTREMUM_PAIR(TYPE, NAME, INSTRUCTION)                        \
-  CAROUSEL_DEVICE static uint32_t NAME(uint32_t a, uint32_t b) {               \
-    uint32_t result;                                                           \
     asm(INSTRUCTION "." #TYPE "x2 %0, %1, %2;"                                 \
         : "=r"(result)                                                         \
         : "r"(a), "r"(b));                                                     \
     return result;                                                             \
   }
 #define CAROUSEL_EXTREMUM_PAIRS(TYPE)                                          \
-  CAROUSEL_EXTREMUM_PAIR(TYPE, maxnum, "max")                                  \
-  CAROUSEL_EXTREMUM_PAIR(TYPE, minnum, "min")                                  \
-  CAROUSEL_EXTREMUM_PAIR(TYPE, maximum, "max.NaN")                             \
-  CAROUSEL_EXTREMUM_PAIR(TYPE, minimum, "min.NaN")
+  CAROUSEL_NATIVE_PAIR(TYPE, maxnum, "max")                                    \
+  CAROUSEL_NATIVE_PAIR(TYPE, minnum, "min")                                    \
+  CAROUSEL_NATIVE_PAIR(TYPE, maximum, "max.NaN")                               \
+  CAROUSEL_NATIVE_PAIR(TYPE, minimum, "min.NaN")
 /// Two floats at once, each rounded once.
 #define CAROUSEL_NARROW_PAIR(TYPE)                                             \
   CAROUSEL_DEVICE static void narrow(TYPE *to, float low, float high) {        \
@@ -199,9 +191,9 @@ namespace detail {
 
 template <> struct pairs_of<f16> {
   enum : bool { exist = true };
-  CAROUSEL_NATIVE_PAIR(f16, add, "add")
-  CAROUSEL_NATIVE_PAIR(f16, sub, "sub")
-  CAROUSEL_NATIVE_PAIR(f16, mul, "mul")
+  CAROUSEL_NATIVE_PAIR(f16, add, "add.rn")
+  CAROUSEL_NATIVE_PAIR(f16, sub, "sub.rn")
+  CAROUSEL_NATIVE_PAIR(f16, mul, "mul.rn")
   CAROUSEL_EXTREMUM_PAIRS(f16)
   CAROUSEL_NARROW_PAIR(f16)
 };
@@ -212,9 +204,9 @@ template <> struct pairs_of<bf16> {
   CAROUSEL_FUSED_PAIR(sub, "%2, %3, %1", 0xbf80u)
   CAROUSEL_FUSED_PAIR(mul, "%1, %2, %3", 0x8000u)
 #else
-  CAROUSEL_NATIVE_PAIR(bf16, add, "add")
-  CAROUSEL_NATIVE_PAIR(bf16, sub, "sub")
-  CAROUSEL_NATIVE_PAIR(bf16, mul, "mul")
+  CAROUSEL_NATIVE_PAIR(bf16, add, "add.rn")
+  CAROUSEL_NATIVE_PAIR(bf16, sub, "sub.rn")
+  CAROUSEL_NATIVE_PAIR(bf16, mul, "mul.rn")
 #endif
   CAROUSEL_EXTREMUM_PAIRS(bf16)
   CAROUSEL_NARROW_PAIR(bf16)
@@ -224,7 +216,6 @@ template <> struct pairs_of<bf16> {
 
 #undef CAROUSEL_NARROW_PAIR
 #undef CAROUSEL_EXTREMUM_PAIRS
-#undef CAROUSEL_EXTREMUM_PAIR
 #undef CAROUSEL_FUSED_PAIR
 #undef CAROUSEL_FUSED
 #undef CAROUSEL_NATIVE_PAIR
