@@ -227,6 +227,30 @@ gpu.module @m {
     gpu.return
   }
 
+  // The tile's copy begins before a number is read at an address from memory, and behind the number that is this address.
+  // CHECK-LABEL: gpu.func @kept_label
+  // CHECK: memref.load
+  // CHECK: carousel.load
+  // CHECK: memref.load
+  // CHECK: scf.for
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256}}
+  gpu.func @kept_label(%x: !m, %labels: memref<?xindex, #gl>, %y: memref<?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %label = memref.load %labels[%row] : memref<?xindex, #gl>
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %own = memref.load %x[%row, %label] : !m
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.mulf %v, %ss : vector<64xf32>
+    %t = vector.multi_reduction <add>, %d, %own [0] : vector<64xf32> to f32
+    memref.store %t, %y[%row] : memref<?xf32, #gl>
+    gpu.return
+  }
+
   // What can't go through in chunks has rows of at most the width.
   // CHECK-LABEL: gpu.func @kept_in_place
   // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
