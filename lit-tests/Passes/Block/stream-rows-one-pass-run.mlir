@@ -8,7 +8,7 @@
 // DEFINE: %{chunks} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %t.mlir --chip sm_80 -- --kernel @%{function} %{args} %{expect} --rtol 2e-5
 // RUN: sed s/1024/64/g %s > %t.mlir
 // RUN: carousel-opt %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows))' --remarks-filter=carousel-stream-rows 2>&1 | FileCheck %s
-// CHECK-COUNT-8: levels of reductions that share the loop of the level before: 1
+// CHECK-COUNT-9: levels of reductions that share the loop of the level before: 1
 
 // REDEFINE: %{function} = moments
 // REDEFINE: %{outs} = --out s=%t.s.npy --out v=%t.v.npy --out c=%t.c.npy
@@ -36,8 +36,15 @@
 // RUN: %{whole}
 // RUN: %{chunks}
 
-// Elements of 16 bits, whose extremum has 16 bits, too.
+// Elements of 16 bits, whose extremum has 16 bits or 32.
 // REDEFINE: %{function} = halves
+// REDEFINE: %{outs} = --out l=%t.l.npy
+// REDEFINE: %{expect} = --expect l=%t.l.npy
+// REDEFINE: %{args} = --arg x=random:5x1000:1 --arg l=empty:5
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = extended
 // REDEFINE: %{outs} = --out l=%t.l.npy
 // REDEFINE: %{expect} = --expect l=%t.l.npy
 // REDEFINE: %{args} = --arg x=random:5x1000:1 --arg l=empty:5
@@ -182,6 +189,24 @@ gpu.module @m {
     %most = vector.multi_reduction <maxnumf>, %v, %low [0] : vector<1024xbf16> to bf16
     %max = arith.extf %most : bf16 to f32
     %wide = arith.extf %v : vector<1024xbf16> to !row
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %wide, %ms : !row
+    %e = math.exp %d : !row
+    %sum = vector.multi_reduction <add>, %e, %zero [0] : !row to f32
+    memref.store %sum, %l[%i] : !v
+    gpu.return
+  }
+
+  gpu.func @extended(%x: memref<?x?xbf16, #gl> {carousel.argument = #carousel.argument<"x", in>}, %l: !v {carousel.argument = #carousel.argument<"l", out>}) kernel
+      attributes {carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>, carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 0xFF80 : bf16
+    %low32 = arith.constant 0xFF800000 : f32
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %low : memref<?x?xbf16, #gl>, vector<1024xbf16>
+    %wide = arith.extf %v : vector<1024xbf16> to !row
+    %max = vector.multi_reduction <maxnumf>, %wide, %low32 [0] : !row to f32
     %ms = vector.broadcast %max : f32 to !row
     %d = arith.subf %wide, %ms : !row
     %e = math.exp %d : !row
