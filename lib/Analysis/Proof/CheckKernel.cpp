@@ -143,14 +143,24 @@ static Report checkWays(const ptx::Function &kernel, const KernelCode &code,
                         bool &hasStates) {
   Report report;
   bool isBounded = false;
-  std::vector<std::vector<bool>> open(1);
+  // Decisions of a way, and a run that has taken the first ones.
+  struct Way {
+    std::vector<bool> script;
+    std::shared_ptr<const KernelRun> from;
+  };
+  std::vector<Way> open(1);
   while (!open.empty()) {
-    KernelRun run(code, shared, launch, terms, facts, mode,
-                  std::move(open.back()), kMostSteps - report.steps);
+    Way way = std::move(open.back());
     open.pop_back();
+    uint64_t mostSteps = kMostSteps - report.steps;
+    KernelRun run = way.from
+                        ? KernelRun(*way.from, std::move(way.script), mostSteps)
+                        : KernelRun(code, shared, launch, terms, facts, mode,
+                                    std::move(way.script), mostSteps);
     Ending ending = run.run();
+    auto pauses = run.takePauses();
     ++report.ways;
-    report.steps += run.getSteps();
+    report.steps += run.getSteps() - run.getEarlierSteps();
     isBounded |= run.isBounded;
     hasStates |= run.hasStates;
     if (ending.kind != Ending::Kind::Complete) {
@@ -170,12 +180,16 @@ static Report checkWays(const ptx::Function &kernel, const KernelCode &code,
       }
       return report;
     }
+    size_t next = 0;
     for (size_t taken = run.given; taken < run.script.size(); ++taken) {
       if (run.bounded.count(taken))
         continue;
       std::vector<bool> other(run.script.begin(), run.script.begin() + taken);
       other.push_back(!run.script[taken]);
-      open.push_back(std::move(other));
+      for (; next < pauses.size() && pauses[next]->script.size() <= taken;
+           ++next)
+        way.from = pauses[next];
+      open.push_back({std::move(other), way.from});
     }
     if (!open.empty() &&
         (report.ways == kMostWays || report.steps >= kMostSteps)) {

@@ -55,6 +55,32 @@ KernelRun::KernelRun(const KernelCode &code, const SharedLayout &shared,
   classes.push_back(std::move(all));
 }
 
+KernelRun::KernelRun(const KernelRun &from, std::vector<bool> script,
+                     uint64_t mostSteps)
+    : KernelRun(from) {
+  this->script = std::move(script);
+  given = this->script.size();
+  earlierSteps = getSteps();
+  this->mostSteps = earlierSteps + mostSteps;
+}
+
+/// Copies the run from time to time, as often as that costs no more than its
+/// steps.
+void KernelRun::pause() {
+  constexpr size_t kMostPauses = 24;
+  constexpr uint64_t kLeastSteps = 512, kWordsOfStep = 16;
+  if (mode == RunMode::InferBoxes || next != script.size() ||
+      getSteps() < nextPause || pauses.size() == kMostPauses)
+    return;
+  nextPause = getSteps() + kLeastSteps + words.getBytes() / 4 / kWordsOfStep;
+  if (steps == 0)
+    return;
+  auto kept = std::move(pauses);
+  pauses.clear();
+  kept.push_back(std::make_shared<const KernelRun>(*this));
+  pauses = std::move(kept);
+}
+
 bool KernelRun::fail(const Twine &message, unsigned line,
                      std::optional<unsigned> other) {
   ending.kind = Ending::Kind::Refuted;
@@ -517,12 +543,14 @@ bool KernelRun::checkEnd() {
 Ending KernelRun::run() {
   while (true) {
     bool moves = false;
-    for (unsigned number = 0; number < classes.size(); ++number)
-      while (classes[number].state == State::Running) {
+    for (; current < classes.size(); ++current)
+      while (classes[current].state == State::Running) {
         moves = true;
-        if (!step(number))
+        pause();
+        if (!step(current))
           return ending;
       }
+    current = 0;
     if (resume() || moves)
       continue;
     bool areAllDone = llvm::all_of(

@@ -68,8 +68,17 @@ public:
   KernelRun(const KernelCode &code, const SharedLayout &shared,
             const LaunchShape &launch, Terms &terms, LaunchFacts &facts,
             RunMode mode, std::vector<bool> script, uint64_t mostSteps);
+  /// Goes on from where another run was, which has taken the first decisions of
+  /// the script.
+  KernelRun(const KernelRun &from, std::vector<bool> script,
+            uint64_t mostSteps);
 
   Ending run();
+  /// Where it was between steps that it has taken by decisions of its own: so
+  /// another way needn't begin again.
+  std::vector<std::shared_ptr<const KernelRun>> takePauses() {
+    return std::move(pauses);
+  }
 
   /// The decisions taken, of which those from `given` on are new.
   std::vector<bool> script;
@@ -80,8 +89,10 @@ public:
   bool isBounded = false;
   /// Whether states were compared.
   bool hasStates = false;
-  /// The steps, with work that takes as long.
+  /// The steps, with work that takes as long, and those of them that another
+  /// run had taken.
   uint64_t getSteps() const;
+  uint64_t getEarlierSteps() const { return earlierSteps; }
   const Assumptions &getAssumptions() const { return assumptions; }
 
 private:
@@ -254,7 +265,12 @@ private:
   /// Whether accesses may not be executed by all threads of a class.
   bool isMaybe = false;
 
-  uint64_t steps = 0;
+  void pause();
+  std::vector<std::shared_ptr<const KernelRun>> pauses;
+  uint64_t nextPause = 0;
+  unsigned current = 0; ///< the class that goes on
+
+  uint64_t steps = 0, earlierSteps = 0;
   const KernelCode &code;
   const SharedLayout &shared;
   const LaunchShape &launch;
