@@ -352,7 +352,7 @@ def AllocateShared : Pass<"carousel-allocate-shared", "::mlir::gpu::GPUModuleOp"
     Before it they wait for bulk stores that read the old bytes and for `cp.async` that writes them,
     and fence the async proxy if it will write what ordinary stores wrote. Synchronisation that the
     kernel already has isn't repeated, and buffers share nothing if that saves nothing. Those of up
-    to 256 bytes, as reductions have, share some only if more CTAs fit an SM then. Barriers, tensor
+    to 128 bytes, as reductions have, share some only if more CTAs fit an SM then. Barriers, tensor
     maps, tiles that other CTAs of the cluster reach, and buffers that can't be followed keep their
     bytes for the whole kernel; a missed remark says why.
 

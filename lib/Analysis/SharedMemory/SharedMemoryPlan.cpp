@@ -383,7 +383,7 @@ static std::string getBufferName(Location location, size_t number) {
 /// barrier costs more than the bytes. Returns the end.
 static int64_t placeFewBytesApart(MutableArrayRef<PlacedBuffer> buffers,
                                   int64_t base) {
-  constexpr int64_t kFewBytes = 256;
+  constexpr int64_t kFewBytes = 128;
   SmallVector<PlacedBuffer> apart(buffers);
   for (PlacedBuffer &buffer : apart)
     if (buffer.bytes <= kFewBytes && !buffer.lives.isEmpty())

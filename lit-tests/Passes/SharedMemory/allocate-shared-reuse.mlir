@@ -1,24 +1,24 @@
 // What stands between two buffers that share bytes, by hazard. Each kernel has buffers %a and then
-// %b of 128 bytes, one after the other.
+// %b of 256 bytes, one after the other.
 // RUN: carousel-opt %s --carousel-allocate-shared --carousel-verify-chip --carousel-verify-machine | FileCheck %s
 // RUN: carousel-opt %s --carousel-allocate-shared=reuse=false | FileCheck %s --check-prefix=SEPARATE
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
 !x = memref<?xf32, #gl>
-!tile = memref<32xf32, #ws>
+!tile = memref<64xf32, #ws>
 !barrier = memref<!carousel.mbarrier, #ws>
 #launch = #carousel.launch<grid = [1], block = [128]>
 
 gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
   // War: others may still read %a.
   // CHECK-LABEL: gpu.func @war_generic
-  // CHECK-SAME: shared = 128>
+  // CHECK-SAME: shared = 256>
   // CHECK: memref.load
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: memref.store
   // SEPARATE-LABEL: gpu.func @war_generic
-  // SEPARATE-SAME: shared = 256>
+  // SEPARATE-SAME: shared = 512>
   // SEPARATE-NOT: gpu.barrier
   // DOC-EXAMPLE: --carousel-allocate-shared
   gpu.func @war_generic(%i: index) kernel attributes {carousel.launch = #launch} {
@@ -31,7 +31,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // The kernel's own barrier does.
   // CHECK-LABEL: gpu.func @own_barrier
-  // CHECK-SAME: shared = 128>
+  // CHECK-SAME: shared = 256>
   // CHECK: memref.load
   // CHECK-NEXT: arith.addf
   // CHECK-NEXT: gpu.barrier
@@ -80,7 +80,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // Roles: an op that holds uses of both is one op, so they live together.
   // CHECK-LABEL: gpu.func @roles
-  // CHECK-SAME: shared = 256>
+  // CHECK-SAME: shared = 512>
   // CHECK-NOT: gpu.barrier
   gpu.func @roles(%i: index, %role: i1) kernel attributes {carousel.launch = #launch} {
     %zero = arith.constant 0.0 : f32
@@ -96,7 +96,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // Waw: ordinary stores, then an engine's.
   // CHECK-LABEL: gpu.func @waw_load
-  // CHECK-SAME: shared = 128>
+  // CHECK-SAME: shared = 256>
   // CHECK: memref.store
   // CHECK-NEXT: carousel.fence.proxy async_shared_cta
   // CHECK-NEXT: gpu.barrier
@@ -107,13 +107,13 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     memref.store %zero, %a[%i] : !tile
-    carousel.bulk.load %x[%i] to %b[%i], 128 signals %full[] : !x, !tile, !barrier
+    carousel.bulk.load %x[%i] to %b[%i], 256 signals %full[] : !x, !tile, !barrier
     gpu.return
   }
 
   // Only read by threads: the barrier is enough.
   // CHECK-LABEL: gpu.func @war_load
-  // CHECK-SAME: shared = 128>
+  // CHECK-SAME: shared = 256>
   // CHECK: memref.load
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: carousel.bulk.load
@@ -122,7 +122,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     %v = memref.load %a[%i] : !tile
-    carousel.bulk.load %x[%i] to %b[%i], 128 signals %full[] : !x, !tile, !barrier
+    carousel.bulk.load %x[%i] to %b[%i], 256 signals %full[] : !x, !tile, !barrier
     gpu.return
   }
 
@@ -144,7 +144,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
       carousel.fence.proxy async
     }
     gpu.barrier
-    carousel.bulk.load %x[%i] to %b[%i], 128 signals %full[] : !x, !tile, !barrier
+    carousel.bulk.load %x[%i] to %b[%i], 256 signals %full[] : !x, !tile, !barrier
     gpu.return
   }
 
@@ -167,7 +167,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
       carousel.fence.proxy async_shared_cta
     }
     gpu.barrier
-    carousel.bulk.load %x[%i] to %b[%i], 128 signals %full[] : !x, !tile, !barrier
+    carousel.bulk.load %x[%i] to %b[%i], 256 signals %full[] : !x, !tile, !barrier
     gpu.return
   }
 
@@ -183,7 +183,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     scf.if %elected {
-      carousel.bulk.store %a[%i] to %y[%i], 128 : !tile, !x
+      carousel.bulk.store %a[%i] to %y[%i], 256 : !tile, !x
       carousel.bulk.commit_group
     }
     memref.store %zero, %b[%i] : !tile
@@ -203,7 +203,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     scf.if %elected {
-      carousel.bulk.store %a[%i] to %y[%i], 128 : !tile, !x
+      carousel.bulk.store %a[%i] to %y[%i], 256 : !tile, !x
     }
     memref.store %zero, %b[%i] : !tile
     carousel.bulk.commit_group
@@ -220,7 +220,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     scf.if %elected {
-      carousel.bulk.store %a[%i] to %y[%i], 128 : !tile, !x
+      carousel.bulk.store %a[%i] to %y[%i], 256 : !tile, !x
       carousel.bulk.commit_group
       carousel.bulk.wait_group complete 0
     }
@@ -241,7 +241,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     scf.if %elected {
-      carousel.bulk.store %a[%i] to %y[%i], 128 : !tile, !x
+      carousel.bulk.store %a[%i] to %y[%i], 256 : !tile, !x
       carousel.bulk.wait_group read 0
       carousel.bulk.commit_group
       carousel.bulk.wait_group read 1
@@ -263,7 +263,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
     carousel.cp_async.copy ca %x[%i] to %a[%i], 4 : !x, !tile
-    carousel.bulk.load %x[%i] to %b[%i], 128 signals %full[] : !x, !tile, !barrier
+    carousel.bulk.load %x[%i] to %b[%i], 256 signals %full[] : !x, !tile, !barrier
     gpu.return
   }
 
@@ -324,7 +324,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // Raw: a load that was waited for is complete; the barrier tells those that didn't wait.
   // CHECK-LABEL: gpu.func @load_waited
-  // CHECK-SAME: shared = 128>
+  // CHECK-SAME: shared = 256>
   // CHECK: carousel.mbarrier.wait
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: memref.store
@@ -334,7 +334,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %false = arith.constant false
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile
-    carousel.bulk.load %x[%i] to %a[%i], 128 signals %full[] : !x, !tile, !barrier
+    carousel.bulk.load %x[%i] to %a[%i], 256 signals %full[] : !x, !tile, !barrier
     carousel.mbarrier.wait %full[] parity %false : !barrier
     memref.store %zero, %b[%i] : !tile
     gpu.return
@@ -342,7 +342,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // One barrier serves all pairs that it lies between: %a and %c pass their bytes to %b and %d.
   // CHECK-LABEL: gpu.func @one_for_all
-  // CHECK-SAME: shared = 256>
+  // CHECK-SAME: shared = 512>
   // CHECK: scf.if
   // CHECK: }
   // CHECK-NEXT: gpu.barrier

@@ -230,8 +230,8 @@ TEST_F(SharedMemoryPlanTest, BuffersOfFewBytesShareNone) {
     memref.store %zero, %a[%i] : !tile
     memref.store %zero, %b[%i] : !tile
   )mlir",
-                                 /*reuse=*/true, "memref<64xf32, #ws>");
-  EXPECT_EQ(result.end, 512);
+                                 /*reuse=*/true, "memref<32xf32, #ws>");
+  EXPECT_EQ(result.end, 256);
   EXPECT_TRUE(result.barriers.empty());
 }
 
