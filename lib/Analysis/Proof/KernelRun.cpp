@@ -34,8 +34,7 @@ KernelRun::KernelRun(const KernelCode &code, const SharedLayout &shared,
       mostSteps(mostSteps), assumptions(terms), words(shared.bytes) {
   for (const Linear &number : facts.atLeastZero)
     assumptions.assumeAtLeastZero(number, true);
-  for (auto [term, bytes] : facts.boxes)
-    assumptions.assumeZero(Linear::of(term).plus({-bytes, {}}), true);
+  assumeBoxes();
   unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
   auto make = [&](auto compute) {
     auto lanes = std::make_shared<std::vector<int64_t>>(threads);
@@ -60,8 +59,15 @@ KernelRun::KernelRun(const KernelRun &from, std::vector<bool> script,
     : KernelRun(from) {
   this->script = std::move(script);
   given = this->script.size();
+  // Other ways may have found more of them since.
+  assumeBoxes();
   earlierSteps = getSteps();
   this->mostSteps = earlierSteps + mostSteps;
+}
+
+void KernelRun::assumeBoxes() {
+  for (auto [term, bytes] : facts.boxes)
+    assumptions.assumeZero(Linear::of(term).plus({-bytes, {}}), true);
 }
 
 /// Copies the run from time to time, as often as that costs no more than its

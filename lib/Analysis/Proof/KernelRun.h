@@ -265,6 +265,7 @@ private:
   /// Whether accesses may not be executed by all threads of a class.
   bool isMaybe = false;
 
+  void assumeBoxes();
   void pause();
   std::vector<std::shared_ptr<const KernelRun>> pauses;
   uint64_t nextPause = 0;
